@@ -48,4 +48,5 @@ def test_it_names_the_studies_and_ends_with_all_that_it_started(tmp_path):
     assert started
     assert not psutil.wait_procs(started, 10)[1]
     place = f"http://127.0.0.1:{port}/#/experiments/{number}/runs?workflowType=machine_learning"
+    place += "&searchFilter=tags.%60rotastack.current%60%20%3D%20%27yes%27"
     assert f"shop: {place}\n" in log.read_text()

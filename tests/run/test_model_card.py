@@ -41,7 +41,7 @@ def card(
         "metrics": {"method": method, **metrics}, "parameters": {"refit": refit, "methods": dict.fromkeys("ABCD"), "divided_by": divided_by or {}},
     }  # fmt: skip
     known = {
-        "study": "shop", "dataset": "customers", "task": "classification", "score": "error", "table": None,
+        "key": "", "study": "shop", "dataset": "customers", "task": "classification", "score": "error", "table": None,
         "scores": scores.assign(method=method), "records": {"prepare": {"metrics": facts}}, "baseline": {"error": 0.45},
         "raw": Path("data/raw/customers.parquet"), "prepared_file": None, "model": None, "refit": record, "figures": [],
         "rotated": [], "optimistic": [], "protocol": {"kind": "crossval"},

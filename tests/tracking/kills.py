@@ -3,9 +3,10 @@
     python tests/tracking/kills.py 50
 
 Each writer is a fork of this process, which itself never talks to MLflow. After five kills one writer is left to end;
-then the code of all runs changes, so that the next ones log new runs beside the old.
+then the key of all runs changes, so that the next ones log new runs, and mark the old ones as history.
 """
 
+import hashlib
 import os
 import random
 import signal
@@ -23,7 +24,7 @@ from sklearn.pipeline import Pipeline
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.workflow.tracking.address import tracking_uri
 from rotastack.workflow.tracking.model_files import dump_model
-from rotastack.workflow.tracking.writer import Writer
+from rotastack.workflow.tracking.writer import TrackedRun, Writer
 
 X = pd.DataFrame({"a": range(20), "b": ["u", "v"] * 10})
 Y = ["x", "z"] * 10
@@ -37,42 +38,50 @@ BETWEEN = 5
 def bring(study: str, code: str) -> None:
     """Log 14 runs as the steps do."""
     record = {"code": code, "version": "0", "status": "ok", "message": ""}
-    with Writer(study, "customers") as writer:
-        parent = writer.container("study", {"study": study})
-        home = writer.container("dataset", {"study": study, "dataset": "customers"}, parent)
+    key = hashlib.sha256(code.encode()).hexdigest()[:32]
+    with Writer(study) as writer:
+
+        def run(kind: str, name: str, parent: str | None, key: str = key) -> TrackedRun:
+            run = writer.run(kind, name, key, parent, record, {})
+            if run.is_new:
+                series = {"cell_error": [i / STEPS for i in range(STEPS)]} if kind in ("pool", "method") else {}
+                writer.log(run.run_id, series, STARTED)
+                if kind == "model":
+                    writer.log_model(run.run_id, Path("model.skops"), X)
+                writer.finish(run.run_id)
+            return run
+
+        parent = run("study", study, None).run_id
+        home = run("dataset", "customers", parent, key[::-1]).run_id
         for kind, count in (("pool", POOLS), ("method", METHODS)):
             for number in range(count):
-                key = {"study": study, "dataset": "customers", kind: number, "code": code}
-                run = writer.leaf(kind, key, home, f"customers / {kind} {number}", record, {}, {})
-                if run.is_new:
-                    writer.log_steps(run.run_id, "cell_error", [i / STEPS for i in range(STEPS)], STARTED)
-                writer.finish(run.run_id)
-        run = writer.leaf("model", {"study": study, "model": code}, home, "customers / model", record, {}, {})
-        if run.is_new:
-            writer.log_model(run.run_id, Path("model.skops"), X)
-        writer.finish(run.run_id)
-        writer.register_model(run.run_id, study, "as it is", {}, "")
-        writer.finish(home)
-        writer.finish(parent)
+                run(kind, f"customers / {kind} {number}", home)
+        writer.register_model(run("model", "customers / model", home).run_id, study, "as it is", {}, "")
+        writer.mark_history([])
 
 
 def look(study: str, versions: int) -> None:
-    """Stop if a run or model is missing, there twice, or not finished."""
+    """Stop if a run or model is missing, there twice, not finished or not marked."""
     from mlflow.tracking import MlflowClient
 
     uri = tracking_uri()
     client = MlflowClient(uri, uri)
     experiment = client.get_experiment_by_name(study).experiment_id
     runs = client.search_runs([experiment], max_results=10_000)
-    kinds = Counter(r.data.tags["rotastack.kind"] for r in runs)
-    expected = {k: n * (1 if k in ("study", "dataset") else versions) for k, n in RUNS.items()}
-    assert dict(kinds) == expected, (dict(kinds), expected)
+    for mark, times in (("yes", 1), ("no", versions - 1)):
+        kinds = Counter(r.data.tags["rotastack.kind"] for r in runs if r.data.tags["rotastack.current"] == mark)
+        assert kinds == {k: n * times for k, n in RUNS.items() if times}, (mark, dict(kinds))
     assert len({r.data.tags["rotastack.key"] for r in runs}) == len(runs)
     assert all(r.info.status == "FINISHED" for r in runs)
-    leaves = [r for r in runs if r.data.tags["rotastack.kind"] in ("pool", "method", "model")]
-    assert set(Counter(r.info.run_name for r in leaves).values()) == {versions}
-    for run in leaves:
-        if run.data.tags["rotastack.kind"] != "model":
+    parents = {"study": None, "dataset": "study"}
+    by_id = {r.info.run_id: r.data.tags for r in runs}
+    for tags in by_id.values():
+        parent = by_id.get(tags.get("mlflow.parentRunId"), {})
+        expected = parents.get(tags["rotastack.kind"], "dataset")
+        assert parent.get("rotastack.kind") == expected, tags
+        assert parent.get("code") == (expected and tags["code"]), tags
+    for run in runs:
+        if run.data.tags["rotastack.kind"] in ("pool", "method"):
             assert len(client.get_metric_history(run.info.run_id, "cell_error")) == STEPS, run.info.run_name
     models = client.search_logged_models([experiment])
     assert [str(m.status) for m in models] == ["READY"] * versions, [m.status for m in models]

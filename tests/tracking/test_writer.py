@@ -2,7 +2,9 @@
 
 import io
 import json
+import re
 import shutil
+import subprocess
 from contextlib import chdir
 from pathlib import Path
 
@@ -25,7 +27,7 @@ from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
 from rotastack.workflow.tracking.address import existing_uri, tracking_uri
 from rotastack.workflow.tracking.model_files import VERSIONS, dump_model, load_model
-from rotastack.workflow.tracking.writer import Writer
+from rotastack.workflow.tracking.writer import Writer, dataset_input
 from rotastack.workflow.use.saved_model import model_in_folder
 
 X = pd.DataFrame({"a": range(20), "b": ["u", "v"] * 10})
@@ -41,17 +43,20 @@ def fitted():
 def log(folder):
     """Log a model and its table as steps do; return the run."""
     dump_model(fitted(), folder / "model.skops")
-    with chdir(folder), Writer("shop", "customers") as writer:
-        home = writer.container("dataset", {"study": "shop", "dataset": "customers"})
-        run = writer.leaf("model", {"study": "shop"}, home, "customers / model", RECORD, {}, {})
+    with chdir(folder), Writer("shop") as writer:
+        run = model_run(writer)
         if run.is_new:
-            writer.log_dataset(
-                run.run_id, X.assign(target=Y), "customers", "data/raw/customers.parquet", "training", DIGEST
-            )
+            table = dataset_input(X.assign(target=Y), "customers", "data/raw/customers.parquet", "training", DIGEST)
+            writer.log_dataset(run.run_id, table)
             writer.log_model(run.run_id, folder / "model.skops", X)
             writer.finish(run.run_id)
         writer.register_model(run.run_id, "customers", "GaussianNB", {}, "")
     return run.run_id
+
+
+def model_run(writer, key="of the model"):
+    """Return the run of a model."""
+    return writer.run("model", "customers / model", key, None, RECORD, {"dataset": "customers"})
 
 
 @pytest.fixture(scope="module")
@@ -112,8 +117,8 @@ def test_a_logged_model_of_own_types_has_their_names_and_asks_for_consent(here):
         X[["b"]], np.array(Y)
     )
     dump_model(model, "model.skops", ["tests"])
-    with Writer("shop", "customers") as writer:
-        run = writer.leaf("model", {}, writer.container("study", {"study": "shop"}), "m", RECORD, {}, {})
+    with Writer("shop") as writer:
+        run = model_run(writer)
         writer.log_model(run.run_id, Path("model.skops"), X, ["tests.study"])
     mlflow.set_tracking_uri(tracking_uri(here))
     address = f"runs:/{run.run_id}/model"
@@ -127,9 +132,9 @@ def test_a_logged_model_of_own_types_has_their_names_and_asks_for_consent(here):
 @pytest.mark.slow
 def test_a_logged_model_has_the_numbers_of_its_run(here):
     dump_model(fitted(), "model.skops")
-    with Writer("shop", "customers") as writer:
-        run = writer.leaf("model", {"study": "shop"}, "", "customers / model", RECORD, {}, {})
-        writer.log_metrics(run.run_id, {"test/error": 0.25}, "2026-01-01T00:00:00+00:00")
+    with Writer("shop") as writer:
+        run = model_run(writer)
+        writer.log(run.run_id, {"test/error": 0.25}, "2026-01-01T00:00:00+00:00")
         writer.log_model(run.run_id, Path("model.skops"), X)
         writer.finish(run.run_id)
         (model,) = writer.client.search_logged_models([writer.experiment_id])
@@ -172,9 +177,8 @@ def test_the_recipe_of_the_card_takes_what_read_csv_gives(here, trained_with_gap
     scaled = [("imputer", SimpleImputer()), ("estimator", estimator)]
     model = Pipeline([("table", TablePreprocessor()), *scaled]).fit(features, target)
     dump_model(model, "model.skops")
-    with Writer("shop", "customers") as writer:
-        home = writer.container("dataset", {"study": "shop", "dataset": "customers"})
-        run = writer.leaf("model", {"study": "shop"}, home, "customers / model", RECORD, {}, {})
+    with Writer("shop") as writer:
+        run = model_run(writer)
         writer.log_model(run.run_id, Path("model.skops"), features)
         writer.finish(run.run_id)
     loaded = f"runs:/{run.run_id}/model"
@@ -260,13 +264,11 @@ def told(tmp_path_factory):
     found = []
     with chdir(folder):
         for study, method, data, _ in STORY:
-            with Writer(study, "customers") as writer:
-                home = writer.container("dataset", {"study": study, "dataset": "customers"})
-                key = {"study": study, "method": method, "data": data}
-                run = writer.leaf("model", key, home, f"customers / {method} {data}", RECORD, {}, {})
+            with Writer(study) as writer:
+                run = model_run(writer, f"{method} {data}")
                 if run.is_new:
                     writer.log_model(run.run_id, folder / "m.skops", X)
-                writer.finish(run.run_id)
+                    writer.finish(run.run_id)
                 tags = {"study": study, "method": method, "data": data}
                 writer.register_model(run.run_id, "customers", f"# {study} {method}", tags, "Who buys.")
                 versions = [
@@ -292,13 +294,21 @@ def test_a_model_that_comes_back_is_no_new_version(told):
 
 
 @pytest.mark.slow
-def test_an_experiment_that_was_deleted_comes_back(tmp_path):
+def test_an_experiment_that_was_deleted_is_named_with_the_way_back(tmp_path):
     with chdir(tmp_path):
         with Writer("shop") as writer:
-            writer.client.delete_experiment(number := writer.experiment_id)
-        with Writer("shop") as writer:
-            assert writer.experiment_id == number
-            assert writer.client.get_experiment(number).lifecycle_stage == "active"
+            writer.client.delete_experiment(writer.experiment_id)
+        with (
+            pytest.raises(
+                RotastackError, match=r"^tracking: the experiment shop is deleted in MLflow; [^\n]*$"
+            ) as error,
+            Writer("shop"),
+        ):
+            pass
+        command = re.search(r"\((.+)\)", str(error.value))[1]
+        subprocess.run(command, shell=True, check=True, capture_output=True)
+        with Writer("shop"):
+            pass
 
 
 @pytest.mark.slow
@@ -306,15 +316,21 @@ def test_a_run_has_the_record_of_its_step(tmp_path):
     record = {"parameters": {"n": 1}, "code": "c", "version": "0", "status": "failed", "message": "why", "seed": 7}
     with chdir(tmp_path):
         for is_new in (True, False):
-            with Writer("shop", "customers") as writer:
-                home = writer.container("dataset", {"study": "shop", "dataset": "customers"})
-                run = writer.leaf("method", {"method": "RF"}, home, "customers / RF", record, {"code": "a-c"}, {"n": 2})
-                writer.finish(run.run_id, succeeded=False)
+            with Writer("shop") as writer:
+                tags = {"dataset": "customers", "code": "a-c"}
+                run = writer.run("method", "customers / RF", "key", None, record, tags)
+                if run.is_new:
+                    numbers = {"test/error": 0.5, "cells/error": [0.25, None, 0.75], "test/f1": float("nan")}
+                    writer.log(run.run_id, numbers, "2026-01-01T00:00:00+00:00", {"n": 2, "a=b": "x" * 7000})
+                    writer.finish(run.run_id, succeeded=False)
             assert run.is_new == is_new
         found = writer.client.get_run(run.run_id)
-    about = {"code": "a-c", "version": "0", "seed": "7", "rotastack.message": "why"}
+        history = writer.client.get_metric_history(run.run_id, "cells/error")
+    about = {"study": "shop", "code": "a-c", "version": "0", "seed": "7", "rotastack.message": "why"}
     assert about.items() <= found.data.tags.items()
-    assert (found.info.status, found.data.params) == ("FAILED", {"n": "2"})
+    assert (found.info.status, found.data.params) == ("FAILED", {"n": "2", "a:b": "x" * 6000})
+    assert found.data.metrics == {"test/error": 0.5, "cells/error": 0.75}
+    assert [(m.step, m.value) for m in history] == [(0, 0.25), (2, 0.75)]
 
 
 def test_a_server_answers_with_probabilities_by_the_lines_of_the_page(logged, monkeypatch):

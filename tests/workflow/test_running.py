@@ -104,12 +104,13 @@ def test_tracking(finished, tmp_path):
         "figures", "tables", "report",
     }  # fmt: skip
 
-    # A change of one method logs a new run beside the old run.
+    # A change of one method logs a new run beside the old run, which is history from then on.
     project.edit(TINY, "n_estimators: 10", "n_estimators: 11")
     project.make()
     _, found = runs()
-    stacked = [r.data.params["combiner.estimator.n_estimators"] for r in found if r.info.run_name == "iris / S-RRE/RF"]
-    assert sorted(stacked) == ["10", "11"]
+    stacked = [r.data for r in found if r.info.run_name == "iris / S-RRE/RF"]
+    marks = {data.params["combiner.estimator.n_estimators"]: data.tags["rotastack.current"] for data in stacked}
+    assert marks == {"10": "no", "11": "yes"}
 
 
 def test_a_folder_that_was_moved_is_brought_to_a_fresh_store_and_computes_nothing(project):

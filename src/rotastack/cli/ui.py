@@ -6,6 +6,7 @@ from argparse import Namespace
 from contextlib import suppress
 from importlib.util import find_spec
 from typing import Any
+from urllib.parse import quote
 
 from rotastack.cli.options import command
 from rotastack.cli.stopping import ending_with_us
@@ -49,7 +50,7 @@ def _ui(arguments: Namespace) -> int:
 
 
 def _studies(uri: str) -> dict[str, str]:
-    """Return study -> end of the address of its runs, newest first; MLflow's own experiment is left out."""
+    """Return study -> end of the address of its current runs, newest first; MLflow's own experiment is left out."""
     from mlflow.exceptions import MlflowException
     from mlflow.tracking import MlflowClient
 
@@ -59,5 +60,6 @@ def _studies(uri: str) -> dict[str, str]:
         experiments = MlflowClient(uri, uri).search_experiments(order_by=["experiment_id DESC"])
     except MlflowException as error:
         raise explained(error, uri) from None
-    place = "#/experiments/{}/runs?workflowType=machine_learning"
+    current = quote("tags.`rotastack.current` = 'yes'")
+    place = f"#/experiments/{{}}/runs?workflowType=machine_learning&searchFilter={current}"
     return {e.name: place.format(e.experiment_id) for e in experiments if e.experiment_id != "0"}

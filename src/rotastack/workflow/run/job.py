@@ -65,6 +65,11 @@ class Job:
     key: str = ""  # what the outputs are made from, for the record
     threads: int = 1  # the most; results do not depend on their number
 
+    @property
+    def code(self) -> str:
+        """The fingerprint of the code, the end of the key."""
+        return self.key.rpartition("-")[2]
+
     def spec(self, kind: type[AnySpec]) -> AnySpec:
         """Return the spec of the step; raise RotastackError, with the key, if the slice is none."""
         return kind.read(self.slice, "--slice")

@@ -1,6 +1,5 @@
-"""The address of MLflow: its default, its form without secrets, the owner of runs, and errors in one line."""
+"""The address of MLflow: its default, its form without secrets, and errors in one line."""
 
-import getpass
 import logging
 import os
 from pathlib import Path
@@ -9,7 +8,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from rotastack.errors import RotastackError, in_one_line
 
 __all__ = [
-    "FOLDER", "VARIABLE", "check_address", "database_file", "existing_uri", "explained", "is_own", "mute_libraries", "owner",
+    "FOLDER", "VARIABLE", "check_address", "database_file", "existing_uri", "explained", "is_own", "mute_libraries",
     "tracking_uri", "without_login", "without_secrets",
 ]  # fmt: skip
 
@@ -66,17 +65,6 @@ def without_secrets(text: str, uri: str) -> str:
     for word in sorted((w for w in words if w), key=len, reverse=True):
         text = text.replace(word, "***")
     return text
-
-
-def owner(uri: str) -> dict[str, str]:
-    """Return tags that mark this folder's runs at a shared address; none for the database in ``results/mlflow``."""
-    if is_own(uri):
-        return {}
-    try:
-        user = os.environ.get("MLFLOW_TRACKING_USERNAME") or getpass.getuser()
-    except (KeyError, OSError):  # in a container the user's number may have no name
-        user = str(os.getuid())
-    return {"rotastack.owner": user, "rotastack.folder": str(Path.cwd())}
 
 
 def check_address(uri: str) -> None:

@@ -44,7 +44,7 @@ def dataset_input(table: pd.DataFrame, name: str, source: str, context: str, dig
 
 NAME = "model"
 CHAMPION = "champion"
-SAME = ("study", "data", "rotastack.owner", "rotastack.folder")
+SAME = ("study", "data")
 """Tags that a version must share with the champion to replace it."""
 
 PACKAGES = ("scikit-learn", "xgboost-cpu", "skops", "numpy", "pandas")
@@ -96,13 +96,10 @@ def register_model(
 ) -> str:
     """Register the model of a run under a name, unless it is a version already; return its address.
 
-    The alias ``current``, on a server also ``current-<owner>``, marks the version that was logged last. ``champion``
-    goes to the version if none has it, or if the champion is of the same study, data and owner, so it never moves to
-    another study or table by itself. `about` describes a registered model that is new.
+    The alias ``current`` marks the version that was logged last. ``champion`` goes to the version if none has it, or if
+    the champion is of the same study and data, so it never moves to another study or table by itself. `about` describes
+    a registered model that is new.
     """
-    aliases = ["current"]
-    if user := tags.get("rotastack.owner"):  # MLflow accepts no other characters in an alias
-        aliases.append("current-" + "".join(c if c.isascii() and c.isalnum() else "-" for c in user))
     found = client.search_model_versions(f"name = '{name}' and run_id = '{run_id}'")
     if found:
         made = found[0]
@@ -114,13 +111,10 @@ def register_model(
         made = client.create_model_version(
             name, f"models:/{model.model_id}", run_id, dict(tags), description=description, model_id=model.model_id
         )
-    if made.description != description:
-        client.update_model_version(name, made.version, description)
     known = client.get_registered_model(name).aliases
-    for alias in aliases:
+    before = tags if CHAMPION not in known else client.get_model_version_by_alias(name, CHAMPION).tags
+    follows = all(before.get(key) == tags.get(key) for key in SAME)
+    for alias in ("current", CHAMPION) if follows else ("current",):
         if str(known.get(alias)) != str(made.version):
             client.set_registered_model_alias(name, alias, made.version)
-    before = tags if CHAMPION not in known else client.get_model_version_by_alias(name, CHAMPION).tags
-    if all(before.get(key) == tags.get(key) for key in SAME):
-        client.set_registered_model_alias(name, CHAMPION, made.version)
     return f"models:/{name}/{made.version}"

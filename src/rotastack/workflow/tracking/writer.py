@@ -1,15 +1,12 @@
-"""The only writer of MLflow: it inserts or updates runs, so that logging twice leaves one run."""
+"""The only writer of MLflow: a run has the key of what it shows, so that logging twice leaves one run."""
 
-import hashlib
-import json
 import math
 import os
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 # With these limits a dead server is noticed after about ten seconds, not after four minutes.
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "3")
@@ -19,7 +16,7 @@ os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
 
 import mlflow
 import pandas as pd
-from mlflow.entities import Metric, Param, RunTag
+from mlflow.entities import DatasetInput, Metric, Param, Run, RunTag
 from mlflow.exceptions import MlflowException
 from mlflow.tracking import MlflowClient
 from requests.exceptions import RequestException
@@ -31,7 +28,15 @@ from rotastack.workflow.tracking import address
 from rotastack.workflow.tracking.address import FOLDER, VARIABLE, database_file, is_own
 from rotastack.workflow.tracking.logged_models import dataset_input, delete_models, log_model, register_model
 
-__all__ = ["TrackedRun", "Writer", "make_database"]
+__all__ = ["TrackedRun", "Writer", "dataset_input", "make_database"]
+
+KEY = "rotastack.key"
+"""Tag with what identifies a run; runs of one data set and version start with the same 32 digits."""
+
+CURRENT = "rotastack.current"
+"""Tag that is "yes" for the runs of the version that was logged last, else "no"."""
+
+PARENT = "mlflow.parentRunId"
 
 DESCRIPTION = "mlflow.note.content"
 """Tag that MLflow shows as the description of a run, in Markdown."""
@@ -40,16 +45,11 @@ LONGEST = 5000
 """Most characters of a tag that all versions of MLflow accept."""
 
 
-@dataclass
-class TrackedRun:
-    """A run in MLflow, and its numbers that wait until the run is finished."""
+class TrackedRun(NamedTuple):
+    """A run in MLflow. A run that is not new is finished: only its parent and its tag ``rotastack.current`` may change."""
 
     run_id: str
-    status: str = "RUNNING"
-    is_new: bool = True
-    known: dict[str, float] = field(default_factory=dict)
-    metrics: list[Metric] = field(default_factory=list)
-    params: list[Param] = field(default_factory=list)
+    is_new: bool
 
 
 def make_database(path: Path) -> None:
@@ -69,14 +69,12 @@ def make_database(path: Path) -> None:
 
 
 class Writer:
-    """Writer of the runs of a study's experiment, and of one data set; a context manager that holds the writers' lock.
+    """Writer of the runs of a study's experiment; a context manager that holds the writers' lock."""
 
-    The numbers of a run are collected until the run is finished, and sent in one call. Existing runs are read once.
-    """
-
-    def __init__(self, experiment: str, dataset: str | None = None):
+    def __init__(self, experiment: str):
         self.experiment = experiment
-        self.dataset = dataset
+        self._finished: dict[str, dict[str, Run]] = {}  # start of a key -> key -> run
+        self._present: set[str] = set()
 
     def __enter__(self):
         address.mute_libraries()
@@ -104,17 +102,15 @@ class Writer:
         if path is not None:
             make_database(path)
         mlflow.set_tracking_uri(self.uri)  # MLflow's registry has no other way to the address
-        self._ours = address.owner(self.uri)
         self.client = MlflowClient(self.uri, self.uri)
         self.experiment_id = self._experiment()
-        self._runs: dict[str, TrackedRun] = {}
-        self._by_key: dict[str, TrackedRun] = {}
-        self._find("tags.`rotastack.kind` = 'study'")
-        if self.dataset is not None:
-            self._find(f"tags.`dataset` = '{self.dataset}'")
+        if is_own(self.uri):  # the lock shows that nobody else writes: a killed writer left these runs
+            for run in self._search(f"attributes.status = 'RUNNING' and tags.`{KEY}` LIKE '%'"):
+                delete_models(self.client, self.experiment_id, run.info.run_id)
+                self.client.delete_run(run.info.run_id)
 
     def _experiment(self) -> str:
-        """Return the id of the experiment, which is made if missing and restored if deleted.
+        """Return the id of the experiment, which is made if missing; a deleted experiment keeps its name, so it is refused.
 
         MLflow stores the absolute path of the experiment's files, so a database that was moved or copied is refused.
         """
@@ -135,79 +131,75 @@ class Writer:
                 "from the kept results"
             )
         if found.lifecycle_stage == "deleted":
-            self.client.restore_experiment(found.experiment_id)
+            uri = f"sqlite:///{FOLDER}/mlflow.db" if is_own(self.uri) else address.without_login(self.uri)
+            raise RotastackError(
+                f"tracking: the experiment {self.experiment} is deleted in MLflow; restore it "
+                f"({VARIABLE}={uri} mlflow experiments restore -x {found.experiment_id}), and repeat the command"
+            )
         return found.experiment_id
 
-    def _find(self, which: str) -> None:
-        """Read this project's existing runs, and delete incomplete ones that stopped writers have left."""
-        ours = "".join(f" and tags.`{name}` = {_quoted(value)}" for name, value in self._ours.items())
-        found = mlflow.search_runs(
-            [self.experiment_id], which + ours, order_by=["attributes.start_time ASC"], output_format="list"
-        )
-        kept: dict[str, TrackedRun] = {}
-        for run in found:  # a call that was sent twice makes two runs: the finished one counts, else the last
-            key, is_finished = run.data.tags["rotastack.key"], run.info.status != "RUNNING"
-            if (is_finished or run.data.tags["rotastack.kind"] in ("study", "dataset")) and (
-                key not in kept or kept[key].status == "RUNNING"
-            ):
-                kept[key] = TrackedRun(run.info.run_id, run.info.status, False, dict(run.data.metrics))
-        self._by_key |= kept
-        self._runs |= {run.run_id: run for run in kept.values()}
-        for run in found:
-            if run.info.run_id not in self._runs:
-                delete_models(self.client, self.experiment_id, run.info.run_id)
-                self.client.delete_run(run.info.run_id)
+    def _search(self, which: str) -> list[Run]:
+        """Return the active runs of the experiment that a filter selects, the latest first."""
+        return mlflow.search_runs([self.experiment_id], which, output_format="list")
 
-    def container(self, kind: str, key: Mapping[str, Any], parent: str | None = None) -> str:
-        """Return the id of the run of a study or a data set, which is made once and then kept up to date."""
-        return self._upsert(kind, key, parent, str(key[kind]), {}).run_id
+    def run(
+        self, kind: str, name: str, key: str, parent: str | None, record: Mapping[str, Any], tags: Mapping[str, str]
+    ) -> TrackedRun:
+        """Return the finished run of a key, kind and name, which gets this parent, or a new run.
 
-    def leaf(
-        self, kind: str, key: Mapping[str, Any], parent: str, name: str,
-        record: Mapping[str, Any], tags: Mapping[str, str], params: Mapping[str, Any],
-    ) -> TrackedRun:  # fmt: skip
-        """Return the run of a pool, method or model with exactly these parameters and code; earlier runs are kept."""
-        of_record = {k: str(record[k]) for k in ("code", "version", "seed") if record.get(k) is not None}
-        if record["message"]:
-            of_record["rotastack.message"] = record["message"][:LONGEST]
-        run = self._upsert(kind, key, parent, name, {**of_record, **tags})
-        if run.is_new:
-            run.params += [Param(_key_name(k), str(v)[:6000]) for k, v in params.items()]
+        The first 32 characters of `key` are the same for all runs of a data set, so that one search finds them.
+        """
+        of_version = {CURRENT: "yes", **({PARENT: parent} if parent else {})}
+        start, key = key[:32], f"{key}/{kind}/{name}"
+        if start not in self._finished:
+            found = self._search(f"tags.`{KEY}` LIKE '{start}%' and attributes.status != 'RUNNING'")
+            self._finished[start] = {run.data.tags[KEY]: run for run in found}
+        if known := self._finished[start].get(key):
+            run = TrackedRun(known.info.run_id, False)
+            if changed := {k: v for k, v in of_version.items() if known.data.tags.get(k) != v}:
+                self.set_tags(run.run_id, changed)
+        else:
+            about = {"study": self.experiment, KEY: key, "rotastack.kind": kind, **of_version, **tags}
+            about |= {
+                k: str(record[k]) for k in ("code", "version", "seed") if k not in tags and record.get(k) is not None
+            }
+            if record.get("message"):
+                about["rotastack.message"] = record["message"][:LONGEST]
+            run = TrackedRun(self.client.create_run(self.experiment_id, tags=about, run_name=name).info.run_id, True)
+        self._present.add(run.run_id)
         return run
 
-    def finish(self, run_id: str, succeeded: bool = True) -> None:
-        """Send the collected numbers of a run and close the run; only then does it count as logged."""
-        run, status = self._runs[run_id], "FINISHED" if succeeded else "FAILED"
-        self._send(run)
-        if run.status != status:
-            self.client.set_terminated(run_id, status)
-            run.status = status
+    def mark_history(self, previous: Collection[str]) -> None:
+        """Mark what earlier versions logged: in ``results/mlflow`` all other runs, elsewhere those of `previous`."""
+        for run in self._search(f"tags.`{CURRENT}` = 'yes'"):
+            if run.info.run_id not in self._present and (is_own(self.uri) or run.info.run_id in previous):
+                self.set_tags(run.info.run_id, {CURRENT: "no"})
 
-    def _send(self, run: TrackedRun) -> None:
-        """Send the collected numbers of a run."""
-        if run.metrics or run.params:
-            self.client.log_batch(run.run_id, run.metrics, run.params)
-            run.metrics, run.params = [], []
-
-    def log_metrics(self, run_id: str, values: Mapping[str, float], started: str) -> None:
-        """Log single numbers, without missing numbers and numbers that are logged already."""
-        known = self._runs[run_id].known
-        for name, value in values.items():
-            if known.get(_key_name(name)) != value:
-                self.log_steps(run_id, name, [value], started)
-
-    def log_steps(self, run_id: str, name: str, values: Iterable[float | None], started: str) -> None:
-        """Log a series of numbers, whose steps are cells or members."""
+    def log(
+        self, run_id: str, numbers: Mapping[str, Any], started: str, params: Mapping[str, Any] | None = None
+    ) -> None:
+        """Log params, and numbers: each alone, or as a list whose steps are cells or members; missing numbers are left out."""
         milliseconds = int(datetime.fromisoformat(started).timestamp() * 1000)
-        self._runs[run_id].metrics += [
+        metrics = [
             Metric(_key_name(name), float(v), milliseconds, i)
-            for i, v in enumerate(values)
+            for name, values in numbers.items()
+            for i, v in enumerate(values if isinstance(values, list) else [values])
             if v is not None and math.isfinite(v)
         ]
+        self.client.log_batch(run_id, metrics, [Param(_key_name(k), str(v)[:6000]) for k, v in (params or {}).items()])
 
-    def log_dataset(self, run_id: str, *table: Any) -> None:
-        """Log a table as the run's input, by the arguments of :func:`~rotastack.workflow.tracking.logged_models.dataset_input`."""
-        self.client.log_inputs(run_id, [dataset_input(*table)])
+    def finish(self, run_id: str, succeeded: bool = True) -> None:
+        """Close a new run; only then does it count as logged."""
+        self.client.set_terminated(run_id, "FINISHED" if succeeded else "FAILED")
+
+    def log_dataset(self, run_id: str, table: DatasetInput) -> None:
+        """Log a table as the run's input."""
+        try:
+            self.client.log_inputs(run_id, [table])
+        except MlflowException as error:  # another user has logged the same table in the same moment
+            if "unique constraint" not in str(error).lower():
+                raise
+            self.client.log_inputs(run_id, [table])
 
     def set_tags(self, run_id: str, tags: Mapping[str, str]) -> None:
         """Set tags of a run."""
@@ -224,36 +216,13 @@ class Writer:
 
     def log_model(self, run_id: str, path: Path, features: pd.DataFrame, trusted: Sequence[str] = ()) -> None:
         """Log a model file with signature, example and requirements; numbers of the run also belong to the model."""
-        self._send(self._runs[run_id])
         log_model(self.client, self.experiment_id, run_id, path, features, trusted)
 
     def register_model(self, run_id: str, name: str, description: str, tags: Mapping[str, str], about: str) -> str:
         """Register the model of a run by :func:`~rotastack.workflow.tracking.logged_models.register_model`; return its address."""
-        return register_model(self.client, run_id, name, description, {**tags, **self._ours}, about)
-
-    def _upsert(self, kind, key, parent, name, tags) -> TrackedRun:
-        text = json.dumps({"kind": kind, **key, **self._ours}, sort_keys=True, default=str)
-        digest = hashlib.sha256(text.encode()).hexdigest()[:32]
-        if digest in self._by_key:
-            return self._by_key[digest]
-        about = {
-            "rotastack.key": digest, "rotastack.kind": kind, "mlflow.runName": name,
-            **({"mlflow.parentRunId": parent} if parent else {}),
-            **{k: str(v) for k, v in key.items() if k in ("study", "method", "pool") and isinstance(v, str)},
-            **({"dataset": self.dataset} if self.dataset is not None and kind != "study" else {}),
-            **tags, **self._ours, **({"mlflow.user": self._ours["rotastack.owner"]} if self._ours else {}),
-        }  # fmt: skip
-        made = self.client.create_run(self.experiment_id, tags=about, run_name=name)
-        run = TrackedRun(made.info.run_id)
-        self._runs[run.run_id] = self._by_key[digest] = run
-        return run
+        return register_model(self.client, run_id, name, description, tags, about)
 
 
 def _key_name(key: str) -> str:
     """Return a key that MLflow accepts: a method's label may hold ``=``, which MLflow refuses."""
     return key.replace("=", ":")
-
-
-def _quoted(value: str) -> str:
-    """Return a value in quotes for MLflow's search; it may hold quotes of one kind."""
-    return f'"{value}"' if "'" in value else f"'{value}'"

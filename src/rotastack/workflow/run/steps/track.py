@@ -22,38 +22,44 @@ MOST_RANKS = 30
 
 
 def run(job: Job) -> None:
-    """Upsert all runs, and write output ``receipt``: the job's key, and the ids of the runs.
+    """Log the runs that are not logged yet, mark those of earlier versions, and write output ``receipt``: the runs' ids.
 
     For each data set it reads ``raw``, ``table``, ``scores``, the record ``scored``, the ``records`` of earlier steps,
     and the ``model`` with its record ``refit`` if there is one. For the study it reads ``comparison``, the statistics'
-    ``record``, ``tables``, ``figures`` and ``report``.
+    ``record``, ``tables``, ``figures`` and ``report``. The receipt that it replaces names the runs of the earlier version.
     """
-    spec = job.spec(ReportSpec)
-    runs: dict[str, Any] = {}
-    for data in _datasets(job, spec):
-        with Writer(spec.name, data.dataset) as writer:
-            runs[data.dataset] = track_dataset(data, writer)
+    spec, path = job.spec(ReportSpec), job.output("receipt")
+    before = _ids(read_json(path)) if path.is_file() else set()
     with Writer(spec.name) as writer:
-        runs = {"study": track_study(job, spec, writer), "datasets": runs}
-    receipt = {"experiment": spec.name, "key": job.key, **runs}
+        study = track_study(job, spec, writer)
+        datasets = {data.dataset: track_dataset(data, writer, study) for data in _datasets(job, spec)}
+        writer.mark_history(before)
+    receipt = {"experiment": spec.name, "key": job.key, "study": study, "datasets": datasets}
     if not is_own(writer.uri):
         receipt["address"] = without_login(writer.uri)
-    write_text(job.output("receipt"), json.dumps(receipt, indent=1, sort_keys=True) + "\n")
+    write_text(path, json.dumps(receipt, indent=1, sort_keys=True) + "\n")
+
+
+def _ids(receipt: Mapping[str, Any]) -> set[str]:
+    """Return the ids of the runs that a receipt names."""
+    return {receipt["study"], *(run for runs in receipt["datasets"].values() for run in runs.values())}
 
 
 def _datasets(job: Job, spec: ReportSpec) -> Iterator[TrackedDataset]:
     """Yield the data sets, whose files have the same order in all inputs."""
     of_each = (job.inputs[name] for name in ("raw", "table", "scores", "scored", "records"))
+    shown = (job.code, spec.score, spec.rotated, spec.optimistic, spec.protocol, spec.trusted)
     models = {}
     for model, record in zip(job.inputs.get("model", []), job.inputs.get("refit", []), strict=True):
         models[model.parent.parent.name] = model, read_json(record)
     for raw, table, scores, scored, records in zip(*of_each, strict=True):
-        gathered, prepared = read_json(records), read_frame(table)
+        gathered, prepared, record = read_json(records), read_frame(table), read_json(scored)
         dataset = gathered["prepare"]["dataset"]
         model, refit = models.get(dataset, (None, None))
         yield TrackedDataset(
+            key=_hash(dataset, record["key"], *shown),
             study=spec.name, dataset=dataset, task=prepared[1]["task"], score=spec.score, table=prepared[0],
-            scores=read_frame(scores)[0], records=gathered, baseline=read_json(scored)["metrics"]["baseline"],
+            scores=read_frame(scores)[0], records=gathered, baseline=record["metrics"]["baseline"],
             raw=raw, prepared_file=table, model=model, refit=refit, figures=[f for f in job.inputs["figures"] if f.parent.name == dataset],
             rotated=spec.rotated, optimistic=spec.optimistic, protocol=spec.protocol, trusted=spec.trusted,
         )  # fmt: skip
@@ -65,29 +71,32 @@ def _best(ranks: Mapping[str, float], control: str) -> str | None:
 
 
 def track_study(job: Job, spec: ReportSpec, writer: Writer) -> str:
-    """Upsert the study's run; return its id."""
-    run = writer.container("study", {"study": spec.name})
-    comparison = read_json(job.input("comparison"))[spec.score]
-    record = read_json(job.input("record"))
-
+    """Log the study's run unless it is logged; return its id."""
+    comparison, record = read_json(job.input("comparison"))[spec.score], read_json(job.input("record"))
     ranks = comparison.get("average_ranks", {})
-    metrics = {"study/data_sets": len(spec.datasets), "study/methods": len(spec.methods)}
-    if len(ranks) <= MOST_RANKS:
-        metrics |= {f"rank/{slug(method)}": rank for method, rank in ranks.items()}
     best = _best(ranks, spec.control)
-    for path in job.inputs["tables"]:
-        if best is not None and path.stem in METRICS[spec.task]:
-            metrics[f"best/{path.stem}"] = pd.read_csv(path)[best].mean()
-    for name in ("p_value", "friedman_chi2", "critical_difference"):
-        if comparison.get(name) is not None:
-            metrics[f"friedman/{name.removeprefix('friedman_')}"] = comparison[name]
-    writer.log_metrics(run, metrics, record["started"])
+    about = {"version": record["version"], "seed": spec.seed}
     named = {} if best is None else {"best": best}
-    writer.set_tags(run, {"version": record["version"], "seed": str(spec.seed), **named})
-
-    writer.log_artifacts(run, [f for f in job.inputs["figures"] if f.parent.name == "study"], "figures")
-    writer.log_artifacts(run, job.inputs["tables"], "tables")
-    writer.log_artifacts(run, job.inputs["report"], "report")
-    writer.client.log_text(run, json.dumps(job.slice, indent=1), "study.json")
-    writer.finish(run)
+    run, is_new = writer.run("study", spec.name, _hash(spec.name, job.key), None, about, named)
+    if is_new:
+        metrics = {"study/data_sets": len(spec.datasets), "study/methods": len(spec.methods)}
+        if len(ranks) <= MOST_RANKS:
+            metrics |= {f"rank/{slug(method)}": rank for method, rank in ranks.items()}
+        for path in job.inputs["tables"]:
+            if best is not None and path.stem in METRICS[spec.task]:
+                metrics[f"best/{path.stem}"] = pd.read_csv(path)[best].mean()
+        for name in ("p_value", "friedman_chi2", "critical_difference"):
+            if comparison.get(name) is not None:
+                metrics[f"friedman/{name.removeprefix('friedman_')}"] = comparison[name]
+        writer.log(run, metrics, record["started"])
+        writer.log_artifacts(run, [f for f in job.inputs["figures"] if f.parent.name == "study"], "figures")
+        writer.log_artifacts(run, job.inputs["tables"], "tables")
+        writer.log_artifacts(run, job.inputs["report"], "report")
+        writer.client.log_text(run, json.dumps(job.slice, indent=1), "study.json")
+        writer.finish(run)
     return run
+
+
+def _hash(*shown: Any) -> str:
+    """Return the key of runs, 32 digits, from the facts that decide what they show."""
+    return hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:32]

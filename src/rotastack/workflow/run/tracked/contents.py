@@ -28,6 +28,7 @@ HOW = {
 class TrackedDataset:
     """The data behind the runs of a data set."""
 
+    key: str  # of what the runs show, but for figures and the model
     study: str
     dataset: str
     task: str
