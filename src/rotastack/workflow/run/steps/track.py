@@ -1,5 +1,6 @@
 """track: log the runs of a study and of its data sets to MLflow."""
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
