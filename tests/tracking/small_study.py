@@ -103,6 +103,4 @@ def job_of(methods, datasets=("iris",), repeats=3, refit="best"):
         "published": None, "protocol": {"kind": "crossval", "repeats": repeats}, "pools": pools, "methods": {m: {} for m in methods},
         "evaluation": {}, "model": {"refit": refit}, "score": "error", "control": best, "optimistic": [], "rotated": [], "cells": "",
     }  # fmt: skip
-    return Job(
-        "track", spec, files, {"receipt": [root / "tracking.json"]}, code="c0de", key=key_of("track", key, refit)
-    )
+    return Job("track", spec, files, {"receipt": [root / "tracking.json"]}, key=f"{key_of('track', key, refit)}-c0de")

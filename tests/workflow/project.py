@@ -266,8 +266,7 @@ def _laid_out(targets, study, cores, config) -> Iterator[Any]:
         layout = workflow.dag(
             settings.DAGSettings(
                 targets=set(targets),
-                # as in workflow/profiles/default
-                rerun_triggers={RerunTrigger[name] for name in ("MTIME", "PARAMS", "INPUT", "CODE")},
+                rerun_triggers={RerunTrigger.PARAMS},  # as in workflow/profiles/default
                 max_checksum_file_size=2**30,
             )
         )

@@ -121,7 +121,7 @@ def test_the_estimator_is_the_workflows_method(scored):
     """One cell of S-RRE/RF, by StackedRotationClassifier's own code on the same folds and rotations."""
     root = scored.folder / "results/tiny/iris"
     record = json.loads((root / "methods/S-RRE_RF.run.json").read_text())
-    data = read_prepared(scored.folder / "results/datasets/iris.parquet")
+    data = read_prepared(scored.folder / "results/tiny/iris/table.parquet")
     folds = read_frame(root / "folds.parquet")[0]["FG-02"].to_numpy()
     rotations = read_arrays(root / "rotations/RandomRotation/RG-01-02.nc")
     learner = ForestClassifier(2)

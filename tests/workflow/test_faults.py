@@ -48,7 +48,7 @@ IRIS = "results/tiny/iris"
 STATISTICS = "results/tiny/statistics"
 READERS = {
     "data/raw/iris.parquet": f"{IRIS}/model/model.skops",
-    "results/datasets/iris.parquet": f"{IRIS}/folds.parquet",
+    "results/tiny/iris/table.parquet": f"{IRIS}/folds.parquet",
     f"{IRIS}/folds.parquet": f"{IRIS}/pools/forest/RG-01-02/FG-01-02.nc",
     f"{IRIS}/groups.run.json": f"{IRIS}/scores.parquet",
     f"{IRIS}/rotations/RandomRotation/RG-01-02.nc": f"{IRIS}/pools/rotated_forest/RG-01-02/FG-01-02.nc",

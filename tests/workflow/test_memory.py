@@ -29,7 +29,7 @@ class Need(NamedTuple):
 def needs(plan: Any) -> list[Need]:
     """Return the memory of all jobs of a study that was run in the working directory, as far as records exist."""
     pools = {slug(label): method.pool for label, method in plan.study.methods.items()}
-    folders = [Path("data/raw"), Path("results/datasets"), Path(plan.root)]
+    folders = [Path("data/raw"), Path(plan.root)]
     found = []
     for record in (read_json(p) for folder in folders for p in sorted(folder.rglob("*.run.json"))):
         step, dataset = record["step"], record.get("dataset")

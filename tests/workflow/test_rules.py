@@ -9,22 +9,42 @@ from tests.workflow.project import ROOT, TINY, Project
 from tests.workflow.test_pruning import STUDY as PRUNED
 from tests.workflow.test_random_splits import STUDY as SPLITS
 
+from rotastack.workflow.run.launch import plan_of
 from rotastack.workflow.run.modules import STEPS
 
 pytestmark = pytest.mark.workflow
 
-RULES = {*STEPS, "rotations", "table", "vote", "front_page"}
+RULES = {*STEPS, "rotations", "table", "own_table", "vote"}
+
+
+NAMES = ["tiny", "downloaded", "splits", "pruned"]
 
 
 @pytest.fixture(scope="module")
-def studies(tmp_path_factory):
-    """The jobs of studies with different protocols and sources: instances of all rules."""
+def project(tmp_path_factory):
+    """Studies with different protocols and sources."""
     blank = Project.copy(tmp_path_factory.mktemp("rules") / "blank")
     downloaded = (blank.folder / TINY).read_text().replace("[iris, balance-scale]", "[glass]")
-    names = ["tiny", "downloaded", "splits", "pruned"]
     for name, text in {"downloaded": downloaded, "splits": SPLITS, "pruned": PRUNED}.items():
         (blank.folder / f"config/studies/{name}.yaml").write_text(text)
-    return [blank.jobs(study=f"config/studies/{name}.yaml") for name in names]
+    return blank
+
+
+@pytest.fixture(scope="module")
+def studies(project):
+    """The jobs of the studies: instances of all rules."""
+    return [project.jobs(study=f"config/studies/{name}.yaml") for name in NAMES]
+
+
+@pytest.fixture(scope="module")
+def plans(project, studies):
+    """The plans of the same studies."""
+    with project.here():
+        found = [plan_of(f"config/studies/{name}.yaml") for name in NAMES]
+        for plan in found:
+            if plan.skips:
+                plan.drop_unavailable()
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -39,14 +59,12 @@ def test_every_step_has_a_rule_and_every_rule_a_step(jobs):
 def test_every_rule_says_what_it_takes_and_asks_for_more_at_the_next_attempt():
     text = "".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
     rules = {part.partition(":")[0]: part for part in re.split(r"^rule ", text, flags=re.M)[1:]}
-    assert set(rules) == RULES
+    assert {*rules, "own_table"} == RULES  # own_table is rule table with other files
     for name, rule in rules.items():
         for key in ("log", "threads", "resources", "message", "mem_mb=", "runtime="):
             assert re.search(rf"^ +{key}", rule, re.M), (name, key)
         asked = re.findall(r"^ +(?:mem_mb|runtime)=(.*),$", rule, re.M)
-        assert name == "front_page" or all(
-            re.fullmatch(r"lambda w, attempt: .*\battempt\b.*", value) for value in asked
-        ), name
+        assert all(re.fullmatch(r"lambda w, attempt: .*\battempt\b.*", value) for value in asked), name
 
 
 def test_outputs_and_logs_are_unique(studies):
@@ -80,21 +98,51 @@ def options(words):
 def test_the_shell_line_names_what_the_rule_has(jobs):
     for job in jobs:
         assert len(job.log) == 1
-        if job.rule in ("front_page", "table"):
+        if job.rule in ("own_table", "table"):
             continue
         assert job.shell.endswith(f" 2> {job.log[0]}")
         (words,) = job.commands
         said = options(words)
         assert said["step"] == {"rotations": "groups", "vote": "combine"}.get(job.rule, job.rule)
         assert json.loads(said.get("--slice", "{}")) == json.loads(job.params.get("slice", "{}"))
-        assert said["--code"] == job.params["code"]
+        assert said["--key"] == job.params["key"]
         assert int(said.get("--threads", 1)) == job.threads
+        published = said["--input"].pop("published", [])  # files from outside count by their content alone
+        assert all(file.startswith("config/published/") for file in published)
         assert said["--input"] == {name: job.input[name] for name in said["--input"]}
         assert set(job.input) == set(said["--input"]), job.rule
         assert said["--output"] == job.output
         for key, value in said["--about"].items():
             assert value == job.params.get(key, "") or value in job.wildcards
-        assert set(job.params) - {"slice", "code", "contents", "refitted", "address"} <= set(said["--about"]), job.rule
+        assert set(job.params) - {"slice", "key"} <= set(said["--about"]), job.rule
+
+
+def test_keys_are_of_all_records_and_reach_all_jobs(studies, plans):
+    for jobs, plan in zip(studies, plans, strict=True):
+        records = {file for job in jobs for file in job.made if file.endswith((".run.json", "tracking.json"))}
+        assert {job.record for job in plan.keys.all()} == records
+        known = {plan.keys["vote", dataset].key for dataset in plan.datasets if plan.voted}
+        known |= {job.key for job in plan.keys.all()}
+        assert {value for job in jobs for name, value in job.params.items() if name.endswith("key")} <= known
+
+
+def test_a_key_has_the_keys_of_the_inputs(studies, plans):
+    """The planned inputs of a job are those of its rule, and of their rules in turn."""
+    for jobs, plan in zip(studies, plans, strict=True):
+        makers = {file: job for job in jobs for file in job.made}
+        record_of = {job.name: {f for f in job.made if f.endswith((".run.json", "tracking.json"))} for job in jobs}
+        for job in plan.keys.all():
+            read = {
+                record for file in makers[job.record].read if file in makers for record in record_of[makers[file].name]
+            }
+            if makers[job.record].rule == "vote":  # of all methods that vote
+                continue
+            assert read <= {other.record for other in behind(job)}, job.record
+
+
+def behind(job):
+    """Return the jobs that a job is made from, at any distance."""
+    return [*job.inputs, *(other for part in job.inputs for other in behind(part))]
 
 
 def test_what_a_step_is_told_is_no_argument_of_a_process(jobs):
@@ -108,12 +156,12 @@ def test_what_a_step_is_told_is_no_argument_of_a_process(jobs):
 
 
 def test_a_table_at_hand_goes_through_both_steps(jobs):
-    for job in (job for job in jobs if job.rule == "table"):
+    for job in (job for job in jobs if job.rule in ("table", "own_table")):
         assert re.findall(r"2>>? \S+", job.shell) == [f"2> {job.log[0]}", f"2>> {job.log[0]}"]
         fetched, prepared = map(options, job.commands)
         for said in (fetched, prepared):
             assert json.loads(said["--slice"]) == json.loads(job.params[said["step"]])
-            assert said["--code"] == job.params[f"{said['step']}_code"]
+            assert said["--key"] == job.params[f"{said['step']}_key"]
             assert said["--about"] == {"dataset": job.wildcards[0]}
         assert (fetched["step"], prepared["step"]) == ("fetch", "prepare")
         assert prepared["--input"] == {"raw": job.output["raw"]}

@@ -144,7 +144,7 @@ def test_the_environment_need_not_be_activated(project):
     """Like `make run`: Snakemake by its path, with an empty PATH of the environment."""
     project.edit(TINY, "[iris,", "[monks-1,")
     snakemake = str(Path(sys.executable).parent / "snakemake")
-    target = "results/datasets/monks-1.parquet"
+    target = "results/tiny/monks-1/table.parquet"
     command = [snakemake, target, "--cores", "1", "--configfile", TINY]
     project.call(*command, PATH="/usr/local/bin:/usr/bin:/bin")
     assert (project.folder / target).is_file()
