@@ -24,6 +24,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from rotastack.workflow.run.fingerprint import code_of
 from rotastack.workflow.run.modules import PROTOCOLS, STEPS
 
 __all__ = ["VARIABLE", "serve", "start_forks"]
@@ -138,6 +139,8 @@ def _import_for(argv: list[str]) -> None:
     text = " ".join(argv)
     protocols = [parts.values() for name, parts in PROTOCOLS.items() if f'"protocol":"{name}"' in text]
     classes = re.findall(r'"((?:rotastack|sklearn|xgboost)\.[\w.]*)\.\w+"', text)
+    with suppress(Exception):  # the step checks its code, and finds the files of the package parsed
+        code_of(argv[1], json.loads(argv[argv.index("--slice") + 1]))
     for name in [STEPS.get(argv[1], ""), *(part for parts in protocols for part in parts), *_LIBRARIES, *classes]:
         with suppress(Exception):  # the step imports the same module, and reports the error
             import_module(name)
