@@ -291,7 +291,7 @@ def move(world: World, draw: random.Random) -> str:
     did, with_notes = f"{until(world, draw)}; " if draw.random() < 0.6 else "", draw.random() < 0.7
     world.copies += 1
     before = world.folder
-    world.folder = before.copied(before.path.with_name(f"copy-{world.copies}"), with_notes)
+    world.folder = before.copied(before.path.with_name(f"copy-{world.copies}"), with_notes, draw)
     shutil.rmtree(before.path)
     return f"{did}a copy {'with' if with_notes else 'without'} .snakemake"
 

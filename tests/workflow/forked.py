@@ -4,6 +4,8 @@ Nothing else differs: each command is a process with its own folder, environment
 starts by ``python -P -m MODULE`` (Snakemake, the server of steps) is a fork as well.
 """
 
+import functools
+import gc
 import inspect
 import os
 import signal
@@ -60,6 +62,16 @@ class Forked(REAL):
         self._close_pipe_fds(*ends)
 
 
+def _forget(folder: str) -> None:
+    """Forget the modules of a folder, and what the package has cached: the server of steps is a fork of Snakemake."""
+    for name, module in list(sys.modules.items()):
+        if (getattr(module, "__file__", None) or "").startswith(folder):
+            del sys.modules[name]
+    for thing in gc.get_objects():
+        if isinstance(thing, functools._lru_cache_wrapper) and (thing.__module__ or "").startswith("rotastack"):
+            thing.cache_clear()
+
+
 def _become(words, asked) -> None:
     """Be the command in this fork, and end."""
     code = 1
@@ -81,6 +93,7 @@ def _become(words, asked) -> None:
         if asked.env is not None:
             os.environ.clear()
             os.environ.update(asked.env)
+        _forget(f"{os.getcwd()}{os.sep}")  # noqa: PTH109
         subprocess.Popen = Forked
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             handler = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL

@@ -231,10 +231,13 @@ class Folder:
         self.call("predict", raw, "--study", "s", "--dataset", dataset, "--proba", "--trust", "mine")
         return self.said
 
-    def copied(self, path: Path, with_notes: bool) -> "Folder":
-        """Return a copy with new times, without MLflow's database and receipts; `with_notes` of Snakemake."""
+    def copied(self, path: Path, with_notes: bool, draw: random.Random | None = None) -> "Folder":
+        """Return a copy without MLflow's database and receipts, `with_notes` of Snakemake; its files have one time, or times in a drawn order."""
         ignored = None if with_notes else shutil.ignore_patterns(".snakemake")
         shutil.copytree(self.path, path, copy_function=shutil.copy, ignore=ignored)
+        now = time.time()
+        for file in sorted(p for p in path.rglob("*") if p.is_file()):
+            os.utime(file, (now - (draw.uniform(0, 2) if draw else 0),) * 2)
         shutil.rmtree(path / "results/mlflow", ignore_errors=True)
         for receipt in path.glob("results/*/tracking.json"):
             receipt.unlink()
