@@ -121,6 +121,7 @@ def edit(world: World, draw: random.Random) -> str:
     while True:
         study = copy.deepcopy(world.inputs.study)
         did = draw.choice((_key, _key, _key, _key, _datasets, _names))(study, draw)
+        study = {key: value for key, value in study.items() if value or key != "evaluation"}
         if study != world.inputs.study and fits(study):
             world.inputs.study = study
             world.folder.write(world.inputs)
@@ -194,7 +195,8 @@ def edit_table(world: World, draw: random.Random) -> str:
 
 def edit_module(world: World, draw: random.Random) -> str:
     """Change a number in the own module."""
-    when, sharpness = draw.choice(TIMES), draw.choice((0.5, 1.0, 2.0, 3.0))
+    known = float(re.search(r"SHARPNESS = (.*)", world.inputs.mine)[1])
+    when, sharpness = draw.choice(TIMES), draw.choice([s for s in (0.5, 1.0, 2.0, 3.0) if s != known])
     world.inputs.mine = re.sub(r"SHARPNESS = .*", f"SHARPNESS = {sharpness}", world.inputs.mine)
     world.folder.write(world.inputs, when)
     return f"mine.py: SHARPNESS = {sharpness} (time of the file: {when})"
