@@ -1,0 +1,169 @@
+"""After a failure, a copy, an edit of a file beside the study or another study, the results are those from scratch."""
+
+import copy
+import os
+import shutil
+import signal
+import time
+from unittest import mock
+
+import pytest
+from tests.workflow import forked
+from tests.workflow.outcomes import difference, texts_of, tracked_texts
+from tests.workflow.small import METHODS, OTHER, OWN, POOLS, PUB, Folder, Inputs
+
+pytestmark = pytest.mark.workflow
+
+NAMES = ("bayes", "mine")
+STUDY = {
+    "name": "s",
+    "datasets": [OWN],
+    "protocol": {"kind": "holdout", "repeats": 2},
+    "pools": {name: POOLS[name] for name in NAMES},
+    "methods": {name: METHODS[name] for name in ("NB", "Mine")},
+    "model": {"refit": "none"},
+    "trusted": ["mine"],
+}
+BOTH = {"datasets": [OWN, PUB]}
+SLOW = "        time.sleep(0.5)\n        self.classes_ ="
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _libraries():
+    """Import what the forks of this process need."""
+    with mock.patch.dict(os.environ):
+        forked.import_libraries()
+        yield
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """The folder of the study, after its run."""
+    folder = Folder(tmp_path_factory.mktemp("kept") / "project")
+    return ran(folder, Inputs(STUDY))
+
+
+def ran(folder: Folder, inputs: Inputs) -> Folder:
+    """Run the study of the inputs in a folder."""
+    folder.path.mkdir(exist_ok=True)
+    folder.write(inputs)
+    assert folder.run() == 0, folder.said
+    return folder
+
+
+@pytest.fixture
+def folder(kept, tmp_path):
+    """A copy of the finished study's folder, with the times of its files, that may be changed."""
+    shutil.copytree(kept.path, tmp_path / "project")
+    return Folder(tmp_path / "project")
+
+
+def changed(**keys) -> Inputs:
+    """Return the study with other keys; ``power`` is the parameter of the own class."""
+    study = copy.deepcopy(STUDY)
+    if power := keys.pop("power", None):
+        study["pools"]["mine"]["parameters"]["power"] = power
+    return Inputs(study | keys)
+
+
+def is_as_from_scratch(folder: Folder, inputs: Inputs) -> bool:
+    """Check the results against those of a run in a fresh folder."""
+    scratch = ran(Folder(folder.path.parent / "scratch", folder.whole), inputs)
+    texts = [texts_of(f.path, "s") | (tracked_texts(f.path, "s") if f.whole else {}) for f in (folder, scratch)]
+    assert difference(*texts) is None
+    return True
+
+
+def test_after_a_job_that_failed(folder):
+    folder.write(inputs := changed(power=1))
+    (folder.path / "flag").touch()
+    assert folder.run() != 0
+    (folder.path / "flag").unlink()
+    assert folder.run() == 0
+    assert is_as_from_scratch(folder, inputs)
+
+
+def test_another_study_of_the_table_leaves_nothing_to_do(folder):
+    assert folder.run(f"{OTHER['name']}.yaml") == 0
+    assert folder.jobs().startswith("none")
+
+
+@pytest.mark.slow
+def test_a_copy_of_a_run_that_was_stopped(folder, tmp_path):
+    folder.write(inputs := changed(power=1))
+    assert folder.run("study.yaml", "--until", "train") == 0
+    other = folder.copied(tmp_path / "copy", with_notes=True)
+    assert other.run() == 0
+    assert is_as_from_scratch(other, inputs)
+
+
+@pytest.mark.slow
+def test_a_file_of_the_mirror_is_corrected(tmp_path):
+    inputs = changed(datasets=[PUB])
+    folder = ran(Folder(tmp_path / "project"), inputs)
+    inputs.pub = inputs.pub.replace(",train,", ",test,", 3).replace("u", "v")
+    ran(folder, inputs)
+    assert is_as_from_scratch(folder, inputs)
+
+
+@pytest.mark.slow
+def test_tables_and_models_of_an_earlier_study_are_neither_shown_nor_used(tmp_path):
+    groups = {"G": {"title": "G", "methods": {"a": "NB", "b": "Mine"}}}
+    folder = ran(Folder(tmp_path / "project"), changed(evaluation={"groups": groups}, model={"refit": "Mine"}))
+    assert "probability=a" in folder.predictions("own")
+    ran(folder, changed(power=1))
+    assert folder.call("tables", "study.yaml") == 0
+    assert not list(folder.path.glob("results/s/*/groups.csv"))
+    assert "rotastack: " in folder.predictions("own")
+
+
+@pytest.mark.slow
+def test_a_table_whose_time_is_ahead(folder):
+    os.utime(folder.path / "results/datasets/own.parquet", (time.time() + 86400,) * 2)
+    folder.write(inputs := changed(power=1))
+    for _ in range(2):
+        assert folder.run() == 0, folder.said
+        assert is_as_from_scratch(folder, inputs)
+
+
+@pytest.mark.slow
+def test_an_edit_of_an_own_module_during_the_run_that_is_taken_back(tmp_path):
+    inputs = changed(**BOTH)
+    inputs.mine = "import time\n" + inputs.mine.replace("        self.classes_ =", SLOW)
+    folder = Folder(tmp_path / "project")
+    folder.path.mkdir()
+    folder.write(inputs)
+    process = folder.start("run", "study.yaml", "--cores", "1", *folder.rest)
+    deadline = time.monotonic() + 60
+    while not list(folder.path.glob("results/s/*/pools/mine/*.nc")):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    other = Inputs(inputs.study, mine=inputs.mine.replace("SHARPNESS = 1.0", "SHARPNESS = 9.0"))
+    folder.write(other)
+    folder.end(process)
+    ran(folder, inputs)
+    assert is_as_from_scratch(folder, inputs)
+
+
+@pytest.mark.slow
+def test_numbers_in_mlflow_are_those_of_the_scores(tmp_path):
+    folder = ran(Folder(tmp_path / "project", whole=True), changed(model={"refit": "best"}))
+    better = {"pool": "forest", "combiner": {"kind": "vote"}}
+    pools, methods = STUDY["pools"] | {"forest": POOLS["forest"]}, STUDY["methods"] | {"Forest": better}
+    ran(folder, changed(model={"refit": "best"}, pools=pools, methods=methods))
+    renamed = {"Bayes" if name == "NB" else name: method for name, method in methods.items()}
+    inputs = changed(model={"refit": "best"}, pools=pools, methods=renamed, protocol={"kind": "holdout", "repeats": 3})
+    ran(folder, inputs)
+    assert is_as_from_scratch(folder, inputs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_after_a_run_that_was_stopped_while_it_trained(tmp_path, number):
+    folder = ran(Folder(tmp_path / "project"), changed())
+    inputs = changed(power=1)
+    inputs.mine = "import time\n" + inputs.mine.replace("        self.classes_ =", SLOW)
+    folder.write(inputs)
+    folder.end(folder.begin(1.0), number)
+    ran(folder, inputs)
+    assert is_as_from_scratch(folder, inputs)
