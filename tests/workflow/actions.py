@@ -268,9 +268,7 @@ def delete(world: World, draw: random.Random) -> str:
     """Delete some results, perhaps after an edit and a partial run."""
     did = f"{until(world, draw)}; " if draw.random() < 0.3 else ""
     root = world.folder.path
-    files = sorted(
-        p for name in ("results/s", "results/datasets", "data/raw") for p in (root / name).rglob("*") if p.is_file()
-    )
+    files = sorted(p for name in ("results/s", "data/raw") for p in (root / name).rglob("*") if p.is_file())
     records = [p for p in files if p.name.endswith(".run.json")]
     chosen = draw.choice(
         ([".snakemake"], ["mlflow"], ["receipt"], [draw.choice(records)], draw.sample(files, min(3, len(files))))
@@ -301,10 +299,8 @@ def move(world: World, draw: random.Random) -> str:
 def ahead(world: World, draw: random.Random) -> str:
     """Put the time of a file a day ahead, then edit something."""
     root = world.folder.path
-    files = [
-        p for n in ("results/s", "results/datasets", "data/raw") for p in sorted((root / n).rglob("*")) if p.is_file()
-    ]
-    path = draw.choice([*files, *sorted(root.glob("results/datasets/*.parquet")) * 5])
+    files = [p for n in ("results/s", "data/raw") for p in sorted((root / n).rglob("*")) if p.is_file()]
+    path = draw.choice([*files, *sorted(root.glob("results/s/*/table.parquet")) * 5])
     os.utime(path, (time.time() + 86400,) * 2)
     return f"{path.relative_to(root)} has a time a day ahead; {any_edit(world, draw)}"
 

@@ -253,7 +253,7 @@ def _laid_out(targets, study, cores, config) -> Iterator[Any]:
     from snakemake.settings.enums import Quietness, RerunTrigger
 
     with ExitStack() as stack:
-        stack.enter_context(mock.patch.object(sys, "argv", ["snakemake", "--dry-run"]))
+        stack.enter_context(mock.patch.object(sys, "argv", ["layout", "--dry-run"]))
         api = stack.enter_context(SnakemakeApi(settings.OutputSettings(quiet={Quietness.ALL}, dryrun=True)))
         workflow = api.workflow(
             resource_settings=settings.ResourceSettings(cores=cores),

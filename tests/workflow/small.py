@@ -227,7 +227,8 @@ class Folder:
 
     def predictions(self, dataset: str) -> str:
         """Return what the model of a data set predicts for all rows, or why there is none."""
-        raw = f"data/raw/{dataset}.parquet"
+        own = f"results/s/raw/{dataset}.parquet"
+        raw = own if (self.path / own).is_file() else f"data/raw/{dataset}.parquet"
         self.call("predict", raw, "--study", "s", "--dataset", dataset, "--proba", "--trust", "mine")
         return self.said
 

@@ -119,7 +119,7 @@ def test_tables_and_models_of_an_earlier_study_are_neither_shown_nor_used(tmp_pa
 
 @pytest.mark.slow
 def test_a_table_whose_time_is_ahead(folder):
-    os.utime(folder.path / "results/datasets/own.parquet", (time.time() + 86400,) * 2)
+    os.utime(folder.path / "results/s/own/table.parquet", (time.time() + 86400,) * 2)
     folder.write(inputs := changed(power=1))
     for _ in range(2):
         assert folder.run() == 0, folder.said

@@ -24,7 +24,7 @@ from rotastack.workflow.tracking import address
 from rotastack.workflow.tracking.model_types import how_to_trust
 
 __all__ = [
-    "Machine", "check_kernel", "config_file", "drop_rate_limit", "find_study", "force_stale", "forced", "has_flock", "open_plan", "plan_of", "read_plan", "start_run",
+    "Machine", "check_kernel", "config_file", "drop_rate_limit", "find_study", "force_stale", "has_flock", "open_plan", "plan_of", "read_plan", "start_run",
     "study_files",
 ]  # fmt: skip
 
@@ -213,17 +213,17 @@ def drop_rate_limit(workflow: Any) -> None:
             scheduler.job_rate_limiter = None
 
 
-def forced(command: list[str], stale: list[str]) -> list[str]:
-    """Return a command of Snakemake with the option that makes files again, beside those that the user forces."""
-    at = next((k for k, word in enumerate(command) if word in _FORCING), None)
-    return [*command, _FORCING[0], *stale] if at is None else [*command[: at + 1], *stale, *command[at + 1 :]]
+def force_stale(plan: Plan, command: list[str]) -> None:
+    """Let Snakemake, called by `command`, make the results of another key again.
 
-
-def force_stale(plan: Plan) -> None:
-    """Let Snakemake make the results of another key again, which it takes by an option alone: this process starts again."""
-    stale = [file for file in plan.stale() if file not in sys.orig_argv]
-    if stale and "snakemake" in Path(getattr(sys.modules["__main__"], "__file__", "")).parts:
-        os.execv(sys.executable, forced([sys.executable, *sys.orig_argv[1:]], stale))
+    Snakemake takes the names of their files by an option alone, so the process starts once more, with this option.
+    """
+    stale = [file for file in plan.stale() if file not in command]
+    if stale and "snakemake" in Path(command[0]).parts:
+        at = next((k + 1 for k, word in enumerate(command) if word in _FORCING), len(command))
+        option = [] if at < len(command) else [_FORCING[0]]
+        words = [*command[1:at], *option, *stale, *command[at:]]
+        os.execv(sys.executable, [sys.executable, "-P", "-m", "snakemake", *words])
     plan.settle_times()
 
 
