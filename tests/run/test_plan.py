@@ -3,10 +3,15 @@
 import errno
 import fcntl
 import json
+import os
+import random
 import re
+import sys
+import time
 from contextlib import chdir
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 from snakemake.cli import get_argument_parser
@@ -174,3 +179,209 @@ def test_every_method_is_made_once_and_every_figure_has_a_place_and_a_caption(na
     }
     drawn = {f"{view.key}/{groups}" for view in found.study.drawn_views for groups in found.study.rotation_groups}
     assert {name for names in blocks.values() for name in names} == drawn
+
+
+# Results beside the plan
+
+
+def small(**changes):
+    return Plan(Study.from_mapping(STUDY | changes, "small"), {"data": {"missing": "stop"}})
+
+
+def made(plan, at=None):
+    """Write a result for each job of a plan: a record and another file of this time."""
+    for job in plan.keys.all():
+        record = Path(job.record)
+        record.parent.mkdir(parents=True, exist_ok=True)
+        other = record.with_suffix(".out")
+        other.write_text("content")
+        record.write_text(json.dumps({"key": job.key, "files": [str(other), job.record]}))
+        for path in (record, other):
+            os.utime(path, None if at is None else (at(), at()))
+
+
+def times(job):
+    return [path.stat().st_mtime_ns for path in map(Path, job.found["files"])]
+
+
+def is_in_order(plan):
+    """Check that no current result is older than its inputs, or ahead of the clock."""
+    latest = time.time_ns()
+    for job in plan.keys.all():
+        if job.is_current:
+            before = [t for other in job.inputs if other.is_current for t in times(other)]
+            assert max(before, default=0) <= min(times(job))
+            assert max(times(job)) <= latest
+    return True
+
+
+COPIES = {
+    "shuffled": lambda: time.time() - random.random() * 1e6,
+    "ahead": lambda: time.time() + random.random() * 1e6,
+    "long ago": lambda: random.random() * 1e6,
+    "at one time": lambda: 1e9,
+}
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_times_of_a_copy_are_put_in_order_and_nothing_else_changes(here, copied):
+    plan = small()
+    made(plan, COPIES[copied])
+    texts = {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
+    plan.settle_times()
+    assert is_in_order(plan)
+    assert {path: path.read_bytes() for path in here.rglob("*") if path.is_file()} == texts
+    settled = [times(job) for job in plan.keys.all()]
+    small().settle_times()
+    assert [times(job) for job in plan.keys.all()] == settled, "there is nothing left to do"
+
+
+def test_times_that_are_in_order_stay(here):
+    plan = small()
+    clock = iter(range(10**9, 10**9 + 10**4))
+    made(plan, lambda: next(clock))
+    before = [times(job) for job in plan.keys.all()]
+    plan.settle_times()
+    assert [times(job) for job in plan.keys.all()] == before
+
+
+def test_times_of_stale_damaged_and_missing_results_are_left(here):
+    plan = small()
+    made(plan, COPIES["ahead"])
+    stale, damaged, missing = (plan.keys["combine", "iris", "RF"], plan.keys["prepare", "iris"], plan.keys["score", "glass"])  # fmt: skip
+    Path(stale.record).write_text(json.dumps(dict(stale.found) | {"key": "another"}))
+    Path(damaged.record).write_text("{")
+    Path(missing.record).unlink()
+    Path(plan.keys["draw"].record).with_suffix(".out").unlink()
+    files = [Path(job.record).with_suffix(end) for job in (stale, damaged) for end in (".json", ".out")]
+    before = [path.stat().st_mtime_ns for path in files]
+    plan.settle_times()
+    assert [path.stat().st_mtime_ns for path in files] == before
+    assert max(times(plan.keys["groups", "iris"])) <= time.time_ns()
+    assert Path(plan.keys["draw"].record).stat().st_mtime_ns <= time.time_ns()
+
+
+def test_times_of_other_users_files_are_left(here, monkeypatch):
+    plan = small()
+    made(plan, COPIES["ahead"])
+    before = [times(job) for job in plan.keys.all()]
+
+    def refused(*arguments, **options):
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "utime", refused)
+    plan.settle_times()
+    assert [times(job) for job in plan.keys.all()] == before
+
+
+def test_tables_and_figures_of_earlier_versions_are_deleted_and_nothing_else(here):
+    plan = small()
+    assert "critical_difference" in " ".join(plan.figures)
+    root = Path(plan.root)
+    kept = [*(f"tables/{name}.csv" for name in plan.tables), *(f"figures/{name}.{kind}" for name in plan.figures for kind in ("svg", "png"))]  # fmt: skip
+    kept += ["figures/draw.run.json", "tables/notes.txt", "report.html", "printed/groups.csv", "iris/methods/old.nc"]
+    gone = ["tables/groups.csv", "tables/published.csv", "tables/r2.csv", "figures/study/ranks-old.svg", "figures/study/sweep-1.png", "figures/wine/boxes.svg", "figures/iris/members.png"]  # fmt: skip
+    for name in [*kept, *gone]:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(name)
+    other = Path("results/other/tables/groups.csv")
+    other.parent.mkdir(parents=True)
+    other.touch()
+    plan.drop_leftovers()
+    assert sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()) == sorted(kept)
+    assert other.exists()
+
+
+def test_nothing_is_left_over_where_nothing_was_made(here):
+    small().drop_leftovers()
+    small().copy_pages()
+    assert list(here.iterdir()) == []
+
+
+@pytest.mark.parametrize("published", [None, "rotation_scaling"])
+def test_the_pages_of_a_run_are_copied(here, published):
+    plan = small(**({"published": published} if published else {}))
+    for name in ("report", "published"):
+        path = Path(f"results/small/{name}.html")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"<p>{name}</p>")
+    plan.copy_pages()
+    expected = ["published.html", "report.html"] if published else ["report.html"]
+    assert sorted(path.name for path in Path("results").glob("*.html")) == expected
+    for name in expected:
+        assert Path("results", name).read_text() == Path("results/small", name).read_text()
+
+
+# The start of Snakemake with the option that makes files again
+
+STALE = ["results/s/a.run.json", "results/s/b.run.json"]
+
+
+def started(command, stale=STALE):
+    """Return the words that Snakemake starts with once more; None if it goes on."""
+    calls, settled = [], []
+    plan = SimpleNamespace(stale=lambda: list(stale), settle_times=lambda: settled.append(True))
+    with mock.patch("os.execv", lambda program, words: calls.append((program, words))):
+        launch.force_stale(plan, command)
+    assert settled == [True]
+    if not calls:
+        return None
+    ((program, words),) = calls
+    assert [program, *words[:4]] == [sys.executable, sys.executable, "-P", "-m", "snakemake"]
+    return words[4:]
+
+
+SNAKEMAKE = "/env/bin/snakemake"
+
+
+def asked(words):
+    """Return the targets and the forced names that Snakemake reads."""
+    found = get_argument_parser().parse_args(words)
+    return found.targets, {name for group in [found.forcerun] for name in group}
+
+
+@pytest.mark.parametrize("program", [SNAKEMAKE, "/env/lib/site-packages/snakemake/__main__.py", "snakemake"])
+def test_stale_results_are_made_again_by_an_option(program):
+    assert started([program, "--cores", "2"]) == ["--cores", "2", "--forcerun", *STALE]
+
+
+@pytest.mark.parametrize(
+    ("given", "forced"),
+    [
+        (["--cores", "1", "target"], set()),
+        (["--cores", "1", "--forcerun", "train", "--quiet"], {"train"}),
+        (["-R", "train", "draw", "--cores", "1"], {"train", "draw"}),
+        (["target", "--cores", "1", "-R", "train"], {"train"}),
+        (["--forcerun", "train", "--cores", "1", "--forcerun", "draw"], {"draw"}),
+        (["--cores", "1", "--forcerun=train"], {"train"}),
+        (["--cores", "1", "-Rtrain"], {"train"}),
+        (["--cores", "1", "--", "target"], set()),
+        (["-R", "train", "--cores", "1", "--", "target"], {"train"}),
+        (["--cores", "1", STALE[0]], set()),
+        (["-R", STALE[1], "--cores", "1"], {STALE[1]}),
+        (["--logger", "rotastack", "--logger-rotastack-file", "run.log", "-R", "train"], {"train"}),
+    ],
+)
+def test_what_the_user_asked_for_counts_too(given, forced):
+    """Of several such options Snakemake reads the last."""
+    before, after = asked(given), asked(started([SNAKEMAKE, *given]))
+    assert before[1] == forced
+    assert after == (before[0], forced | set(STALE))
+    assert started([SNAKEMAKE, *started([SNAKEMAKE, *given])]) is None, "it starts again once"
+
+
+@pytest.mark.parametrize(
+    ("command", "stale"),
+    [
+        ([SNAKEMAKE, "--cores", "1"], []),
+        ([SNAKEMAKE, "-R", "train", "--cores", "1"], []),
+        ([SNAKEMAKE, "--cores", "1", "--forcerun", *STALE], STALE),
+        ([SNAKEMAKE, "--forcerun", *STALE[::-1], "train", "--cores", "1"], STALE),
+        (["layout", "--dry-run"], STALE),
+        (["/home/snakemake/pytest", "--cores", "1"], STALE),
+        (["/home/snakemake/own/__main__.py"], STALE),
+        (["", "--cores", "1"], STALE),
+    ],
+)
+def test_snakemake_goes_on_if_nothing_is_stale_or_it_knows_or_another_program_asks(command, stale):
+    assert started(command, stale) is None

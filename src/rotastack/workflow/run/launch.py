@@ -55,7 +55,6 @@ class Machine(Document):
 
 _MACHINE_KEYS = tuple(Machine.model_fields)
 _LOCK = Path("results/.lock")
-_FORCING = ("--forcerun", "-R")
 _held: list[IO[str]] = []  # keeps the lock's file open; the lock ends with this process
 
 
@@ -218,12 +217,15 @@ def force_stale(plan: Plan, command: list[str]) -> None:
 
     Snakemake takes the names of their files by an option alone, so the process starts once more, with this option.
     """
-    stale = [file for file in plan.stale() if file not in command]
-    if stale and "snakemake" in Path(command[0]).parts:
-        at = next((k + 1 for k, word in enumerate(command) if word in _FORCING), len(command))
-        option = [] if at < len(command) else [_FORCING[0]]
-        words = [*command[1:at], *option, *stale, *command[at:]]
-        os.execv(sys.executable, [sys.executable, "-P", "-m", "snakemake", *words])
+    path = Path(command[0])
+    if "snakemake" in (path.name, path.parent.name * (path.name == "__main__.py")) and (stale := plan.stale()):
+        from snakemake.cli import get_argument_parser
+
+        forced = list(get_argument_parser().parse_known_args(command[1:])[0].forcerun)
+        if missing := [file for file in stale if file not in forced]:
+            end = command.index("--") if "--" in command else len(command)
+            words = [*command[1:end], "--forcerun", *sorted(forced), *missing, *command[end:]]  # the last one counts
+            os.execv(sys.executable, [sys.executable, "-P", "-m", "snakemake", *words])
     plan.settle_times()
 
 
