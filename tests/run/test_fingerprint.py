@@ -1,14 +1,18 @@
 """The fingerprint follows what code does, and nothing else."""
 
 import importlib
+import json
+import time
 
 import grimp
 import pytest
 from tests.edits import edited
+from tests.refusals import refusal
 from tests.run.running import pool_slice
 
+from rotastack.cli import main
 from rotastack.workflow.run import fingerprint as module
-from rotastack.workflow.run.fingerprint import CODE, COMPUTING, ROOT, fingerprint, states
+from rotastack.workflow.run.fingerprint import CODE, COMPUTING, ROOT, check_code, code_of, fingerprint, states
 from rotastack.workflow.run.modules import PROTOCOLS, STEPS
 from rotastack.workflow.study.building import REFITTED, combiner_modules, pool_modules
 from rotastack.workflow.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS, _public
@@ -28,7 +32,7 @@ def combiner(**content):
 
 
 def forget():
-    for cached in (module._files, module._installed, module._own_code, fingerprint):
+    for cached in (module._files, module._installed, module._own_code, module._distributions, fingerprint):
         cached.cache_clear()
 
 
@@ -143,3 +147,128 @@ def test_an_edit_of_a_users_own_module_is_seen_but_no_comment(tmp_path, monkeypa
         found.append(module._version("mine_alone"))
     assert (len(set(found)) == 2) is is_seen
     assert module._version("mine_nowhere") == "absent"
+
+
+# Code that changes during a run
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """Return a function that writes a file of the user's folder, later than all files before."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+    def write(name, text):
+        time.sleep(0.02)  # a tick of the file system's clock
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+        importlib.invalidate_caches()
+
+    forget()
+    yield write
+    forget()
+
+
+MINE = "from mine_to_edit_helper import A\n\n\nclass Mine:\n    a = A\n"
+TOLD = {"protocol": "nested", "pool": {"estimator": "mine_to_edit.Mine"}}
+
+
+@pytest.fixture
+def planned(own):
+    """The fingerprint of the training of an own class, whose module imports another own one, and a package with a third."""
+    own("mine_to_edit.py", MINE)
+    own("mine_to_edit_helper/__init__.py", "from mine_to_edit_helper.deep import B\nimport mine_to_edit\nA = B\n")
+    own("mine_to_edit_helper/deep.py", "B = 1\n")
+    own("mine_to_edit_other.py", "C = 1\n")
+    return code_of("train", TOLD)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("mine_to_edit.py", f"{MINE}    b = 1\n"),
+        ("mine_to_edit.py", "class Mine:\n    a = 1\n"),  # a module is imported no more
+        ("mine_to_edit_helper/__init__.py", "A = 2\n"),
+        ("mine_to_edit_helper/deep.py", "B = 2\n"),
+    ],
+)
+def test_an_own_module_that_changes_after_the_plan_is_named(own, planned, file, text):
+    check_code("train", TOLD, planned)
+    own(file, text)
+    assert refusal(check_code, "train", TOLD, planned) == f"{file} changed during the run; repeat the command"
+    assert code_of("train", TOLD) != planned
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("mine_to_edit.py", f'"""Mine."""\n# a comment\n{MINE}'),
+        ("mine_to_edit_helper/deep.py", "B = 1  # the second letter\n"),
+        ("mine_to_edit_other.py", "C = 2\n"),  # nobody imports it
+    ],
+)
+def test_comments_and_modules_that_are_not_used_may_change_during_a_run(own, planned, file, text):
+    own(file, text)
+    check_code("train", TOLD, planned)
+
+
+def test_a_file_of_the_package_that_changes_after_the_plan_is_named(own, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "ROOT", tmp_path / "src")
+    own("src/combine/stacking.py", "A = 1\n")
+    own("src/combine/voting.py", "A = 1\n")
+    own("src/plots/cells.py", "A = 1\n")
+    told = {"protocol": "nested", "combiner": {"kind": "vote"}}
+    planned = code_of("combine", told)
+    own("src/plots/cells.py", "A = 2\n")
+    own("src/combine/voting.py", "# letters\nA = 1\n")
+    check_code("combine", told, planned)
+    own("src/combine/stacking.py", "A = 2\n")
+    said = refusal(check_code, "combine", told, planned)
+    assert said == "src/combine/stacking.py changed during the run; repeat the command"
+    own("src/combine/stacking.py", "A = 1\n")
+    check_code("combine", told, planned)
+
+
+def test_a_step_of_other_code_than_planned_is_refused_before_it_works(own, planned, capsys):
+    arguments = ["step", "train", "--slice", json.dumps(TOLD), "--key"]
+    own("mine_to_edit.py", f"{MINE}    b = 1\n")
+    assert main([*arguments, f"0123-{planned}"]) == 2
+    said = "rotastack: error: mine_to_edit.py changed during the run; repeat the command\n"
+    assert capsys.readouterr().err == said
+    assert main([*arguments, f"0123-{code_of('train', TOLD)}"]) == 2
+    assert "changed during the run" not in capsys.readouterr().err, "the slice is none"
+
+
+def test_code_that_changes_while_a_step_works_is_refused_after_it(own, planned, capsys, monkeypatch):
+    """What the step has imported may be the code of the edit."""
+    train = importlib.import_module(STEPS["train"])
+    monkeypatch.setattr(train, "run", lambda job: own("mine_to_edit_helper/deep.py", "B = 2\n"))
+    assert main(["step", "train", "--slice", json.dumps(TOLD), "--key", f"0123-{planned}"]) == 2
+    said = "rotastack: error: mine_to_edit_helper/deep.py changed during the run; repeat the command\n"
+    assert capsys.readouterr().err == said
+    assert main(["step", "train", "--slice", json.dumps(TOLD)]) == 0, "without a key nothing is checked"
+
+
+@pytest.mark.parametrize(
+    ("origin", "is_editable"),
+    [
+        (None, False),
+        ({"url": "file:///x", "dir_info": {"editable": True}}, True),
+        ({"url": "file:///x", "dir_info": {"editable": False}}, False),
+        ({"url": "file:///x", "dir_info": {}}, False),
+        ({"url": "https://x/x.whl", "archive_info": {}}, False),
+    ],
+)
+def test_an_installed_package_counts_by_its_version_and_an_editable_one_by_its_files(own, origin, is_editable):
+    about = "Metadata-Version: 2.1\nName: mine-installed\nVersion: {}\n"
+    own("mine_installed-1.dist-info/RECORD", "mine_installed.py,,\n")
+    if origin is not None:
+        own("mine_installed-1.dist-info/direct_url.json", json.dumps(origin))
+    found = []
+    for version, text in (("1.0", "A = 1\n"), ("2.0", "# letters\nA = 1\n"), ("2.0", "A = 2\n")):
+        own("mine_installed-1.dist-info/METADATA", about.format(version))
+        own("mine_installed.py", text)
+        forget()
+        found.append(module._version("mine_installed"))
+    assert (found == ["1.0", "2.0", "2.0"]) is not is_editable
+    assert (found[0] == found[1] != found[2]) is is_editable

@@ -8,18 +8,23 @@ import json
 import os
 import random
 import re
+import shutil
 import time
 from functools import reduce
+from unittest import mock
 
 import pandas as pd
 import pytest
 from tests.edits import edited
 from tests.quick import first
-from tests.workflow.project import ROOT, SCORES, TINY, changed, following
+from tests.workflow.project import ROOT, SCORES, TINY, Project, changed, following
 
 from rotastack.base.documents import load_yaml
 from rotastack.project import report_texts
 from rotastack.workflow.run import keys
+from rotastack.workflow.run.launch import plan_of
+from rotastack.workflow.run.plan import Plan
+from rotastack.workflow.study.names import slug
 
 pytestmark = pytest.mark.workflow
 
@@ -111,6 +116,35 @@ def test_neither_code_without_effect_nor_comments_nor_touching_everything_reruns
         os.utime(path, (now + i / 100, now + i / 100))
     with edited(*WITHOUT_EFFECT):
         assert project.planned() == ({}, [])
+
+
+def test_a_copy_without_notes_of_snakemake_and_with_times_in_any_order_has_nothing_to_do(scored, tmp_path):
+    copy = Project.copy(tmp_path / "project", scored)
+    shutil.rmtree(copy.folder / ".snakemake")
+    draw, now = random.Random(0), time.time()
+    records = {path: path.read_bytes() for path in copy.folder.rglob("*.run.json")}
+    for path in sorted(p for top in ("results", "data") for p in (copy.folder / top).rglob("*") if p.is_file()):
+        os.utime(path, (now + draw.uniform(-1e6, 1e6),) * 2)
+    with mock.patch.object(Plan, "settle_times"):
+        assert any(job.is_needed for job in copy.jobs(SCORES)), "Snakemake compares times"
+    assert [job.name for job in copy.jobs(SCORES) if job.is_needed] == []
+    assert {path: path.read_bytes() for path in copy.folder.rglob("*.run.json")} == records
+
+
+def test_stale_results_of_a_copy_are_those_that_an_edit_reruns(scored):
+    """They are found by their records alone."""
+    before = scored.jobs(SCORES)
+    with scored.here():
+        assert plan_of(TINY).stale() == []
+    with edited("workflow/run/nested/combining.py"):
+        jobs = scored.jobs(SCORES)
+        needed = {name for name in following(jobs, changed(before, jobs)) if name[0] != "vote"}
+        assert needed == {("combine", "iris", "S-RRE_RF"), ("combine", "iris", "S-RRE_XGB"), ("score", "iris")}
+    with scored.here(), edited("workflow/run/nested/combining.py"):
+        assert plan_of(TINY).stale() == [
+            *(f"results/tiny/iris/methods/{slug(label)}.run.json" for label in ("RF", "RRE", "S-RRE/RF", "S-RRE/XGB")),
+            "results/tiny/iris/scores.run.json",
+        ]
 
 
 def test_the_command_answers_as_this_process_does(project):
@@ -313,6 +347,21 @@ def many(blank, tmp_path, monkeypatch):
 
     (blank.folder / "config/studies/many.yaml").write_text(MANY)
     return ask
+
+
+@pytest.mark.parametrize("is_editable", [True, False])
+def test_an_editable_install_counts_by_its_files_and_another_by_its_version(many, tmp_path, is_editable):
+    origin = {"url": tmp_path.as_uri(), "dir_info": {"editable": True} if is_editable else {}}
+    (tmp_path / "site/foreign_grove-1.0.dist-info/direct_url.json").write_text(json.dumps(origin))
+    before = many()
+    assert bool(pools(changed(before, many("2.0")))) is not is_editable
+    before = many()
+    (tmp_path / "site/foreign_grove.py").write_text(f"# a comment\n{FOREIGN}")
+    assert changed(before, many()) == changed(before, before) == set()
+    (tmp_path / "site/foreign_grove.py").write_text(FOREIGN.replace("pass", "depth = 3"))
+    different = changed(before, many())
+    assert pools(different) == ({"grove", "nested_grove"} if is_editable else set())
+    assert (("combine", "iris", "Ranked") in different) is is_editable
 
 
 def pools(different):
