@@ -1,6 +1,7 @@
 """What a step is given: what is missing is named in one line, and other faults are not taken for it."""
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -8,11 +9,15 @@ import warnings
 from contextlib import chdir
 
 import pytest
+from tests.refusals import refusal
 from tests.run.running import iris_table
 
 from rotastack.cli import main
 from rotastack.errors import RotastackError
+from rotastack.files import hashes
 from rotastack.workflow.run.job import Job
+from rotastack.workflow.run.plan import Plan
+from rotastack.workflow.study.study import Study
 
 
 @pytest.mark.parametrize(
@@ -70,3 +75,69 @@ def test_a_step_that_fails_leaves_no_record(tmp_path):
     with pytest.raises(ZeroDivisionError), Job("prepare", {}, {}, {"record": [tmp_path / "r"]}).recorded():
         raise ZeroDivisionError
     assert not (tmp_path / "r").exists()
+
+
+# Files from outside that change between the plan and the work
+
+OWN = {
+    "name": "s",
+    "datasets": [{"name": "own", "sources": [{"file": {"path": "own.csv", "target": "y"}}]}],
+    "protocol": {"kind": "holdout", "repeats": 2},
+    "pools": {"bayes": {"estimator": "naive_bayes"}},
+    "methods": {name: {"pool": "bayes", "combiner": {"kind": "vote"}} for name in ("NB", "again")},
+}
+
+
+@pytest.fixture
+def fetched(here):
+    """The words of the step that fetches an own table, as planned."""
+    (here / "own.csv").write_text("x,y\n" + "1,a\n2,b\n" * 20)
+    return planned(here)
+
+
+def planned(folder):
+    job = Plan(Study.from_mapping(OWN, "s"), {}).keys["fetch", "own"]
+    raw = folder / "own.parquet"
+    return ["step", "fetch", "--slice", job.slice, "--output", "raw", str(raw), "--output", "record", job.record, "--key", job.key]  # fmt: skip
+
+
+def test_a_table_that_changes_between_the_plan_and_the_reading_is_refused(here, fetched, capsys):
+    (here / "own.csv").write_text("x,y\n" + "1,a\n3,b\n" * 20)
+    assert main(fetched) == 2
+    assert capsys.readouterr().err == "rotastack: error: own.csv changed during the run; repeat the command\n"
+    assert [path.name for path in here.rglob("*")] == ["own.csv"], "neither a table nor a record is written"
+    assert main(fetched[:-2]) == 0, "without a key nothing is checked"
+    assert main(planned(here)) == 0
+    assert Plan(Study.from_mapping(OWN, "s"), {}).keys["fetch", "own"].is_current
+
+
+def test_a_table_that_is_as_planned_is_read_whatever_its_time(here, fetched):
+    os.utime("own.csv", (0, 0))
+    (here / "other.csv").write_text("x,y\n")
+    assert main(fetched) == 0
+    record = json.loads((here / "results/s/raw/own.run.json").read_text())
+    assert record["key"] == fetched[-1]
+    assert record["parameters"]["contents"].keys() == {"own.csv"}
+
+
+def test_files_that_are_not_planned_do_not_matter_and_planned_ones_must_be_there(here):
+    for name in ("a", "b"):
+        (here / name).write_text(name)
+    found = hashes(["a"])
+    Job("fetch", {"contents": found}, {}, {}, key="k-c").check_contents(["a", "b"])
+    Job("fetch", {}, {}, {}, key="k-c").check_contents(["a", "b"])
+    job = Job("fetch", {"contents": found}, {}, {}, key="k-c")
+    assert refusal(job.check_contents, ["b"]) == "a changed during the run; repeat the command"
+    (here / "a").unlink()
+    assert refusal(job.check_contents, ["a", "b"]) == "a changed during the run; repeat the command"
+    Job("fetch", {"contents": found}, {}, {}).check_contents(["a"])
+
+
+def test_a_record_has_the_key_and_the_code_at_its_end(tmp_path):
+    files = {"record": [tmp_path / "r"], "table": [tmp_path / "t"]}
+    job = Job("prepare", {}, {}, files, key="0123-4567")
+    with job.recorded():
+        pass
+    record = json.loads((tmp_path / "r").read_text())
+    assert (job.code, record["key"], record["code"]) == ("4567", "0123-4567", "4567")
+    assert record["files"] == [str(tmp_path / "r"), str(tmp_path / "t")]

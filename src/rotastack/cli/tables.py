@@ -37,8 +37,8 @@ def _tables(arguments: Namespace) -> None:
     printed = printed_tables(Path(plan.root), plan.study, command)
     folder = Path(arguments.out or f"{plan.root}/printed")
     folder.mkdir(parents=True, exist_ok=True)
-    for path in [] if arguments.out else folder.iterdir():  # of an earlier version of the study
-        path.unlink()
+    for path in [] if arguments.out else [*folder.glob("*.csv"), *folder.glob("*.tex")]:
+        path.unlink()  # of an earlier version of the study
     for table in printed:
         with replacing(folder / f"{table.name}.csv") as temporary:
             table.values.to_csv(temporary, index=False)

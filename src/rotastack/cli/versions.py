@@ -27,7 +27,7 @@ def is_current(plan: "Plan", *name: str) -> bool:
             f"rotastack: {plan.root} is not compared with the study, as {foreign[0]} is not imported", file=sys.stderr
         )
         return True
-    if plan.skips:
+    if plan.skips and len(name) == 1:  # the results of a data set do not depend on others
         plan.drop_skipped()
     return plan.keys[name if len(name) > 1 else name[0]].is_current
 
@@ -40,7 +40,7 @@ def check_model(path: Path, study: str, project: str | Path = ".") -> None:
     from rotastack.workflow.run.launch import find_study, plan_of
 
     study = str(Path(study).resolve()) if study.endswith((".yaml", ".yml")) else study
-    path = path.resolve()
+    path, file = path.resolve(), os.path.relpath(path)
     with chdir(project):
         try:
             find_study(study)
@@ -48,7 +48,6 @@ def check_model(path: Path, study: str, project: str | Path = ".") -> None:
             return
         plan, dataset = plan_of(study), path.parents[1].name
         if dataset not in plan.refitted:
-            file = os.path.relpath(path)
             raise RotastackError(
                 f"study {plan.study.name!r} has no model of {dataset!r} any more; to use that of an earlier version: --model {file}"
             )
