@@ -7,7 +7,7 @@ the jobs that make its inputs. Rules have it as a parameter, and records keep it
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,16 +28,12 @@ __all__ = ["Keys", "Planned"]
 
 @dataclass(frozen=True)
 class Planned:
-    """A job of a plan: its key, its slice as JSON, the record that it writes, and the jobs that make its inputs.
-
-    A rule may run several jobs at once; `beside` are the jobs that make the inputs of the others.
-    """
+    """A job of a plan: its key, its slice as JSON, the record that it writes, and the jobs that make its inputs."""
 
     key: str
     slice: str
     record: str
     inputs: tuple["Planned", ...]
-    beside: tuple["Planned", ...] = ()
 
     @property
     def found(self) -> Mapping[str, Any]:
@@ -117,9 +113,7 @@ class Keys(dict[Any, Planned]):
         trained = [self["train", dataset, pool, block] for block in blocks]
         record = f"{self._root}/{dataset}/methods/{slug(label)}.run.json"
         made_from = self["prepare", dataset], self["groups", dataset], *trained
-        job = self._job("combine", record, self._slices.combine(dataset, label), *made_from)
-        pools = self._study.voted_pools if label in self._study.voted else []
-        return replace(job, beside=tuple(self["train", dataset, p, b] for p in pools for b in blocks))
+        return self._job("combine", record, self._slices.combine(dataset, label), *made_from)
 
     def _vote(self, dataset: str) -> Planned:
         """Return the job of the methods that only vote; each writes its own record."""

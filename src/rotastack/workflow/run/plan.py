@@ -155,8 +155,7 @@ class Plan:
             found = job.found
             if found.get("key") == job.key:
                 files = [Path(path) for path in [*found.get("files", []), job.record]]
-                read = [*job.inputs, *job.beside]
-                newest[job.record] = _settled(files, [newest.get(other.record, 0) for other in read])
+                newest[job.record] = _settled(files, [newest.get(other.record, 0) for other in job.inputs])
 
     def drop_leftovers(self) -> None:
         """Delete the tables and figures of earlier versions of the study."""
