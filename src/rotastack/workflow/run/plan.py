@@ -16,7 +16,7 @@ from rotastack.errors import RotastackError
 from rotastack.files import read_json, write_bytes, write_text
 from rotastack.project import project_file
 from rotastack.stats.metrics import METRICS
-from rotastack.workflow.run.keys import Keys
+from rotastack.workflow.run.keys import Keys, Planned
 from rotastack.workflow.run.resources import Resources
 from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.study.names import ranks_name, slug, sweep_name
@@ -151,11 +151,21 @@ class Plan:
     def settle_times(self) -> None:
         """Let no current result be older than its inputs, or ahead of the clock, as copies are: Snakemake compares times."""
         newest: dict[str, int] = {}
-        for job in self.keys.all():
-            found = job.found
-            if found.get("key") == job.key:
-                files = [Path(path) for path in [*found.get("files", []), job.record]]
-                newest[job.record] = _settled(files, [newest.get(other.record, 0) for other in job.inputs])
+        for jobs in self._by_rule():
+            least = max((newest.get(other.record, 0) for job in jobs for other in job.inputs), default=0)
+            for job in jobs:
+                found = job.found
+                if found.get("key") == job.key:
+                    newest[job.record] = _settled([*found.get("files", []), job.record], least)
+
+    def _by_rule(self) -> Iterable[list[Planned]]:
+        """Return the jobs, each after those that make its inputs; one job lets the methods that only vote decide together."""
+        units: dict[Any, list[Planned]] = {}
+        self.keys.all()
+        for name, job in self.keys.items():
+            unit = ("vote", name[1]) if name[0] == "combine" and name[2] in self.study.voted else name
+            units[unit] = [*units.pop(unit, []), job]
+        return units.values()
 
     def drop_leftovers(self) -> None:
         """Delete the tables and figures of earlier versions of the study."""
@@ -313,11 +323,10 @@ class Plan:
         return next((f"../report/{name}.rst" for name in names if (folder / f"{name}.rst").is_file()), None)
 
 
-def _settled(files: Iterable[Path], inputs: Iterable[int]) -> int:
-    """Set the times of files that are older than `inputs`, or ahead; return the newest time, in nanoseconds."""
-    now, least = time.time_ns(), max(inputs, default=0)
-    newest = least
-    for path in files:
+def _settled(files: Iterable[str], least: int) -> int:
+    """Set the times of files that are earlier than `least`, or ahead; return the latest time, in nanoseconds."""
+    now, newest = time.time_ns(), least
+    for path in map(Path, files):
         with suppress(OSError):  # the file is missing, or another user's
             at = path.stat().st_mtime_ns
             if not least <= at <= now:
