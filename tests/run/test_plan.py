@@ -335,9 +335,9 @@ SNAKEMAKE = "/env/bin/snakemake"
 
 
 def asked(words):
-    """Return the targets and the forced names that Snakemake reads."""
+    """Return the targets, the forced names and the ends that Snakemake reads."""
     found = get_argument_parser().parse_args(words)
-    return found.targets, {name for group in [found.forcerun] for name in group}
+    return list(found.targets), set(found.forcerun), set(found.until)
 
 
 @pytest.mark.parametrize("program", [SNAKEMAKE, "/env/lib/site-packages/snakemake/__main__.py", "snakemake"])
@@ -359,14 +359,15 @@ def test_stale_results_are_made_again_by_an_option(program):
         (["-R", "train", "--cores", "1", "--", "target"], {"train"}),
         (["--cores", "1", STALE[0]], set()),
         (["-R", STALE[1], "--cores", "1"], {STALE[1]}),
+        (["target", "summarize", "--until", "train", "score", "--cores", "1"], set()),
         (["--logger", "rotastack", "--logger-rotastack-file", "run.log", "-R", "train"], {"train"}),
     ],
 )
 def test_what_the_user_asked_for_counts_too(given, forced):
     """Of several such options Snakemake reads the last."""
-    before, after = asked(given), asked(started([SNAKEMAKE, *given]))
-    assert before[1] == forced
-    assert after == (before[0], forced | set(STALE))
+    (targets, before, until), after = asked(given), asked(started([SNAKEMAKE, *given]))
+    assert before == forced
+    assert after == (targets, forced | set(STALE), until or set(targets)), "forced files would be targets, too"
     assert started([SNAKEMAKE, *started([SNAKEMAKE, *given])]) is None, "it starts again once"
 
 

@@ -215,16 +215,19 @@ def drop_rate_limit(workflow: Any) -> None:
 def force_stale(plan: Plan, command: list[str]) -> None:
     """Let Snakemake, called by `command`, make the results of another key again.
 
-    Snakemake takes the names of their files by an option alone, so the process starts once more, with this option.
+    Snakemake takes the names of their files by an option alone, so the process starts once more, with this option. It makes
+    targets of the files, so those that the user's targets do not need are left out by another option.
     """
     path = Path(command[0])
     if "snakemake" in (path.name, path.parent.name * (path.name == "__main__.py")) and (stale := plan.stale()):
         from snakemake.cli import get_argument_parser
 
-        forced = list(get_argument_parser().parse_known_args(command[1:])[0].forcerun)
-        if missing := [file for file in stale if file not in forced]:
+        given = get_argument_parser().parse_known_args(command[1:])[0]
+        if missing := [file for file in stale if file not in given.forcerun]:
+            until = ["--until", *given.targets] if given.targets and not given.until else []
+            options = [*until, "--forcerun", *sorted(given.forcerun), *missing]  # of several the last one counts
             end = command.index("--") if "--" in command else len(command)
-            words = [*command[1:end], "--forcerun", *sorted(forced), *missing, *command[end:]]  # the last one counts
+            words = [*command[1:end], *options, *command[end:]]
             os.execv(sys.executable, [sys.executable, "-P", "-m", "snakemake", *words])
     plan.settle_times()
 
