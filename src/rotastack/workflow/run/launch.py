@@ -24,7 +24,7 @@ from rotastack.workflow.tracking import address
 from rotastack.workflow.tracking.model_types import how_to_trust
 
 __all__ = [
-    "Machine", "check_kernel", "config_file", "drop_rate_limit", "find_study", "force_stale", "has_flock", "open_plan", "plan_of", "read_plan", "start_run",
+    "Machine", "check_kernel", "config_file", "drop_rate_limit", "find_study", "force_stale", "forcing", "has_flock", "open_plan", "plan_of", "read_plan", "start_run",
     "study_files",
 ]  # fmt: skip
 
@@ -220,11 +220,21 @@ def force_stale(plan: Plan, command: list[str]) -> None:
     """
     stale = [file for file in plan.stale() if file not in command]
     if stale and "snakemake" in Path(command[0]).parts:
-        at = next((k + 1 for k, word in enumerate(command) if word in _FORCING), len(command))
-        option = [] if at < len(command) else [_FORCING[0]]
-        words = [*command[1:at], *option, *stale, *command[at:]]
-        os.execv(sys.executable, [sys.executable, "-P", "-m", "snakemake", *words])
+        os.execv(sys.executable, [sys.executable, "-P", "-m", "snakemake", *forcing(command[1:], stale)])
     plan.settle_times()
+
+
+def forcing(words: list[str], files: list[str]) -> list[str]:
+    """Return arguments of Snakemake with the option that makes `files` again, also if the user forces others.
+
+    Forced files are targets, so the user's targets become the ends of the run.
+    """
+    from snakemake.cli import get_argument_parser
+
+    targets = get_argument_parser().parse_known_args(words)[0].targets
+    words = [word for word in words if word not in targets] + (["--until", *targets] if targets else [])
+    at = next((k + 1 for k, word in enumerate(words) if word in _FORCING), 0)
+    return [*words[:at], *files, *words[at:]] if at else [*words, _FORCING[0], *files]
 
 
 @contextmanager
