@@ -3,7 +3,6 @@
 #   snakemake --cores N --configfile config/studies/X.yaml           another study
 # The keys of a study are in src/rotastack/workflow/study/model.py; the work of each step is in src/rotastack/workflow/run/steps.
 import shlex
-import sys
 
 from snakemake.utils import min_version
 
@@ -24,7 +23,7 @@ PLAN = open_plan(
 ROOT, FILES, KEYS, RESOURCES = PLAN.root, PLAN.files, PLAN.keys, PLAN.resources
 
 if workflow.is_main_process:
-    force_stale(PLAN, sys.argv)
+    force_stale(PLAN)
 
 
 wildcard_constraints:

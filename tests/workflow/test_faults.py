@@ -52,7 +52,7 @@ READERS = {
     f"{IRIS}/folds.parquet": f"{IRIS}/pools/forest/RG-01-02/FG-01-02.nc",
     f"{IRIS}/groups.run.json": f"{IRIS}/scores.parquet",
     f"{IRIS}/rotations/RandomRotation/RG-01-02.nc": f"{IRIS}/pools/rotated_forest/RG-01-02/FG-01-02.nc",
-    f"{IRIS}/pools/rotated_forest/RG-01-02/FG-01-02.nc": f"{IRIS}/methods/S-RRE_RF.nc",
+    f"{IRIS}/pools/rotated_forest/RG-01-02/FG-01-02.inner.nc": f"{IRIS}/methods/S-RRE_RF.nc",
     f"{IRIS}/pools/forest/RG-01-02/FG-01-02.nc": f"{IRIS}/methods/RF.nc",
     f"{IRIS}/pools/forest/RG-01-02/FG-01-02.run.json": f"{IRIS}/scores.parquet",
     f"{IRIS}/methods/S-RRE_RF.nc": f"{IRIS}/scores.parquet",

@@ -51,7 +51,7 @@ def test_unknown_study(blank, capsys):
 
 def test_a_model_that_fails_is_recorded_and_the_study_goes_on(project):
     project.edit(TINY, "parameters: {n_estimators: 2}", "parameters: {n_estimators: 2, max_features: 99}")
-    project.make("results/report.html")
+    project.make("results/tiny/report.html")
     root = project.folder / "results/tiny"
     record = json.loads(next((root / "iris/pools/rotated_forest").rglob("*.run.json")).read_text())
     assert record["status"] == "failed"
@@ -59,7 +59,7 @@ def test_a_model_that_fails_is_recorded_and_the_study_goes_on(project):
     scores = pd.read_parquet(root / "scores.parquet")
     assert scores[scores["method"] == "RRE"]["error"].isna().all()
     assert scores[scores["method"] == "RF"]["error"].notna().all()
-    page = (project.folder / "results/report.html").read_text()
+    page = (project.folder / "results/tiny/report.html").read_text()
     assert "method RRE failed: the pool failed: ValueError: max_features is 99" in page
 
 

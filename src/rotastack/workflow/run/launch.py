@@ -24,7 +24,7 @@ from rotastack.workflow.tracking import address
 from rotastack.workflow.tracking.model_types import how_to_trust
 
 __all__ = [
-    "Machine", "check_kernel", "config_file", "drop_rate_limit", "find_study", "force_stale", "has_flock", "open_plan", "plan_of", "read_plan", "start_run",
+    "Machine", "check_kernel", "config_file", "drop_rate_limit", "find_study", "force_stale", "forcing", "has_flock", "open_plan", "plan_of", "read_plan", "start_run",
     "study_files",
 ]  # fmt: skip
 
@@ -212,24 +212,33 @@ def drop_rate_limit(workflow: Any) -> None:
             scheduler.job_rate_limiter = None
 
 
-def force_stale(plan: Plan, command: list[str]) -> None:
-    """Let Snakemake, called by `command`, make the results of another key again.
+def force_stale(plan: Plan, command: list[str] | None = None) -> None:
+    """Let Snakemake, called by `command` (default: that of this process), make the results of another key again.
 
-    Snakemake takes the names of their files by an option alone, so the process starts once more, with this option. It makes
-    targets of the files, so those that the user's targets do not need are left out by another option.
+    Snakemake takes the names of their files by an option alone, so the process starts once more, with this option.
     """
-    path = Path(command[0])
-    if "snakemake" in (path.name, path.parent.name * (path.name == "__main__.py")) and (stale := plan.stale()):
-        from snakemake.cli import get_argument_parser
-
-        given = get_argument_parser().parse_known_args(command[1:])[0]
-        if missing := [file for file in stale if file not in given.forcerun]:
-            until = ["--until", *given.targets] if given.targets and not given.until else []
-            options = [*until, "--forcerun", *sorted(given.forcerun), *missing]  # of several the last one counts
-            end = command.index("--") if "--" in command else len(command)
-            words = [*command[1:end], *options, *command[end:]]
-            os.execv(sys.executable, [sys.executable, "-P", "-m", "snakemake", *words])
+    program, *words = command or sys.argv
+    path = Path(program)
+    if path.name == "snakemake" or path.parts[-2:] == ("snakemake", "__main__.py"):
+        longer = forcing(words, plan.stale())
+        if longer != words:
+            os.execv(sys.executable, [sys.executable, "-P", "-m", "snakemake", *longer])
     plan.settle_times()
+
+
+def forcing(words: list[str], files: list[str]) -> list[str]:
+    """Return arguments of Snakemake with the option that makes `files` again, also if the user forces others.
+
+    Forced files are targets, so the user's targets become the ends of the run.
+    """
+    from snakemake.cli import get_argument_parser
+
+    given = get_argument_parser().parse_known_args(words)[0]
+    if not (missing := [file for file in files if file not in given.forcerun]):
+        return words
+    until = ["--until", *given.targets] if given.targets and not given.until else []
+    end = words.index("--") if "--" in words else len(words)
+    return [*words[:end], *until, "--forcerun", *sorted(given.forcerun), *missing, *words[end:]]  # the last one counts
 
 
 @contextmanager
