@@ -217,7 +217,7 @@ def force_stale(plan: Plan, command: list[str] | None = None) -> None:
 
     Snakemake takes the names of their files by an option alone, so the process starts once more, with this option.
     """
-    program, *words = command or sys.argv
+    program, *words = command or sys.argv  # noqa: TID251  # the command line of Snakemake
     path = Path(program)
     if path.name == "snakemake" or path.parts[-2:] == ("snakemake", "__main__.py"):
         longer = forcing(words, plan.stale())
