@@ -7,6 +7,7 @@ import time
 import grimp
 import pytest
 from tests.edits import edited
+from tests.quick import first
 from tests.refusals import refusal
 from tests.run.running import pool_slice
 
@@ -251,14 +252,14 @@ def test_code_that_changes_while_a_step_works_is_refused_after_it(own, planned, 
 
 @pytest.mark.parametrize(
     ("origin", "is_editable"),
-    [
-        (None, False),
+    first(2, [
         ({"url": "file:///x", "dir_info": {"editable": True}}, True),
+        (None, False),
         ({"url": "file:///x", "dir_info": {"editable": False}}, False),
         ({"url": "file:///x", "dir_info": {}}, False),
         ({"url": "https://x/x.whl", "archive_info": {}}, False),
-    ],
-)
+    ]),
+)  # fmt: skip
 def test_an_installed_package_counts_by_its_version_and_an_editable_one_by_its_files(own, origin, is_editable):
     about = "Metadata-Version: 2.1\nName: mine-installed\nVersion: {}\n"
     own("mine_installed-1.dist-info/RECORD", "mine_installed.py,,\n")

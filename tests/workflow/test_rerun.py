@@ -349,6 +349,7 @@ def many(blank, tmp_path, monkeypatch):
     return ask
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_editable", [True, False])
 def test_an_editable_install_counts_by_its_files_and_another_by_its_version(many, tmp_path, is_editable):
     origin = {"url": tmp_path.as_uri(), "dir_info": {"editable": True} if is_editable else {}}
