@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,8 @@ FIGURES_OF_MEMBERS = ("margin_distributions", "ordered_curves", "members", "dive
 OF_SEVERAL = ("critical_difference", "differences", "rank_intervals", "win_matrix", "pareto")
 """Figures that need several data sets."""
 FIGURES_OF_STUDY = (*OF_SEVERAL, "calibration")
+FIGURES = {*FIGURES_OF_STUDY, *FIGURES_OF_MEMBERS, "kappa_error", *chain(*FIGURES_OF_CELLS.values())}
+"""All figures, but those of groups of methods and of sweeps."""
 
 
 class Plan:
@@ -169,12 +172,15 @@ class Plan:
 
     def drop_leftovers(self) -> None:
         """Delete the tables and figures of earlier versions of the study."""
-        tables = [*self.tables, *(["published"] if self.published_page else [])]
-        kept = {self.files.table(name) for name in tables}
-        kept |= {f"{self.root}/figures/{name}.{kind}" for name in self.figures for kind in ("svg", "png")}
-        for path in [*Path(self.root).glob("tables/*.csv"), *Path(self.root).glob("figures/*/*.*")]:
-            if str(path) not in kept:
-                path.unlink()
+        tables = {*self.tables, *(["published"] if self.published_page else [])}
+        gone = [self.files.table(name) for name in {*chain(*METRICS.values()), *TABLES, "published"} - tables]
+        for path in Path(self.root).glob("figures/*/*.*"):
+            kind, _, rest = path.stem.partition("-")
+            is_ours = path.stem in FIGURES or (kind in ("ranks", "sweep") and rest)
+            if is_ours and path.with_suffix("").relative_to(f"{self.root}/figures").as_posix() not in self.figures:
+                gone.append(str(path))
+        for file in gone:
+            Path(file).unlink(missing_ok=True)
 
     def copy_pages(self) -> None:
         """Copy the pages of the study to ``results``, which shows those of the latest run."""
