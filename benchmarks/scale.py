@@ -71,7 +71,7 @@ def seconds_of(plan: Plan) -> Iterator[float]:
     """Return the estimated seconds of each job of a plan, including the start of Snakemake on a node."""
     study, resources = plan.study, plan.resources
     for pool in study.used_pools:
-        for block in study.blocks:
+        for block in study.blocks_of_pool("iris", pool):
             yield SECONDS_OF_START + resources.usual_seconds("iris", pool, block)
     for label in study.methods:
         yield SECONDS_OF_START + combining_seconds(plan, label)
