@@ -10,7 +10,8 @@ from rotastack import PooledEnsembleClassifier
 from rotastack.combine import LogLinearWeights
 from rotastack.errors import RotastackError
 from rotastack.views import RandomRotation
-from rotastack.workflow.study.building import combiner_modules, make
+from rotastack.workflow.run.fingerprint import named_modules
+from rotastack.workflow.study.building import make
 from rotastack.workflow.study.combiners import LogLinear
 
 
@@ -128,4 +129,4 @@ def test_a_study_may_name_it():
     spec = LogLinear(kind="log_linear", ridge=5.0).resolved()
     assert make(spec).get_params() == {"ridge": 5.0}
     assert LogLinear(kind="log_linear").ridge == LogLinearWeights().ridge
-    assert combiner_modules(spec) == ["rotastack.combine.log_linear"]
+    assert list(named_modules("combine", spec.content())) == ["rotastack.combine.log_linear"]

@@ -13,9 +13,18 @@ from tests.run.running import pool_slice
 
 from rotastack.cli import main
 from rotastack.workflow.run import fingerprint as module
-from rotastack.workflow.run.fingerprint import CODE, COMPUTING, ROOT, check_code, code_of, fingerprint, states
+from rotastack.workflow.run.fingerprint import (
+    CODE,
+    COMPUTING,
+    ROOT,
+    check_code,
+    code_of,
+    fingerprint,
+    named_modules,
+    states,
+)
 from rotastack.workflow.run.modules import PROTOCOLS, STEPS
-from rotastack.workflow.study.building import REFITTED, combiner_modules, pool_modules
+from rotastack.workflow.study.building import REFITTED
 from rotastack.workflow.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS, _public
 from rotastack.workflow.study.model import Method
 
@@ -24,12 +33,13 @@ TRAIN, COMBINE = ((STEPS[step], PROTOCOLS["nested"][step]) for step in ("train",
 
 def pool(estimator, parameters=None, view=None):
     """Return the modules of a pool as a study has it."""
-    return pool_modules(pool_slice(estimator, parameters, view))
+    return sorted(named_modules("train", pool_slice(estimator, parameters, view).content()))
 
 
 def combiner(**content):
     """Return the modules of a combiner as a study has it."""
-    return combiner_modules(Method.read({"pool": "p", "combiner": content}, "m").combiner.resolved())
+    spec = Method.read({"pool": "p", "combiner": content}, "m").combiner.resolved()
+    return sorted(named_modules("combine", spec.content()))
 
 
 def forget():

@@ -134,14 +134,17 @@ def test_the_content_of_a_table_changes_all_of_its_data_set_and_no_other(folder)
     assert {name for name in changed(before, keys(plan())) if "rotations" not in name} == OF_OWN
 
 
+VOTED = combined("RF", "R")
+"""One job lets all methods that only vote decide."""
+
 CHANGES = {
     # place in the study -> another value, and the jobs whose keys change
     "seed": (
         2,
         of("groups") | trained("forest") | trained("rotated", blocks=BLOCKS + INNER) | combined("RF", "R", "S") | judged(),
     ),
-    "pools.forest.parameters": ({"n_estimators": 4}, trained("forest") | combined("RF") | judged()),
-    "pools.rotated.scaling": ("rank", trained("rotated", blocks=BLOCKS + INNER) | combined("R", "S") | judged()),
+    "pools.forest.parameters": ({"n_estimators": 4}, trained("forest") | VOTED | judged()),
+    "pools.rotated.scaling": ("rank", trained("rotated", blocks=BLOCKS + INNER) | VOTED | combined("S") | judged()),
     "methods.S.combiner": ({"kind": "stacking", "estimator": "naive_bayes"}, combined("S") | judged()),
     "methods.RF.combiner": ({"kind": "vote", "voting": "hard"}, combined("RF") | judged()),
     "evaluation": ({"alpha": 0.1}, of("refit", "explain") | OF_STUDY),
@@ -242,7 +245,7 @@ def test_a_change_of_a_pool_makes_the_results_that_follow_stale_in_the_order_of_
     assert before.stale() == []
     after = plan(**{"pools.forest.parameters": {"n_estimators": 4}})
     found = after.stale()
-    expected = trained("forest") | combined("RF") | judged()
+    expected = trained("forest") | VOTED | judged()
     assert sorted(found) == sorted(after.keys[name].record for name in expected)
     assert found.index("results/s/own/pools/forest/RG-03/FG-01.run.json") < found.index("results/s/own/scores.run.json")
     assert found[-1] == "results/s/tracking.json"

@@ -3,9 +3,9 @@
 import pytest
 
 from rotastack.errors import RotastackError
-from rotastack.workflow.run.fingerprint import code_of
+from rotastack.workflow.run.fingerprint import code_of, named_modules
 from rotastack.workflow.run.slices import Slices
-from rotastack.workflow.study.building import combiner_modules, make
+from rotastack.workflow.study.building import make
 from rotastack.workflow.study.classes import check_classes
 from rotastack.workflow.study.study import Study
 
@@ -30,7 +30,7 @@ def test_a_class_is_built_with_its_parameters_and_its_module_counts():
         "parameters": {"voting": "hard"},
     }
     assert make(spec).voting == "hard"
-    assert combiner_modules(spec) == ["rotastack.combine.voting"]
+    assert list(named_modules("combine", spec.content())) == ["rotastack.combine.voting"]
     assert not made.has_second_level("p")
     assert len({code_of("combine", Slices(made).combine("iris", label).content()) for label in "AB"}) == 1
 

@@ -8,8 +8,9 @@ from tests.run.test_pruned_methods import BAGS, prune
 
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
+from rotastack.workflow.run.fingerprint import named_modules
 from rotastack.workflow.run.steps.refit import _estimators
-from rotastack.workflow.study.building import combiner_modules, make
+from rotastack.workflow.study.building import make
 from rotastack.workflow.study.catalogue import PRUNERS
 
 
@@ -76,7 +77,7 @@ def test_every_pruner_of_a_study_can_be_made(name):
     content = combiner_slice(prune(name, **given))
     made = make(content)
     assert hasattr(made, "fit")
-    assert type(made).__module__ in combiner_modules(content)
+    assert type(made).__module__ in named_modules("combine", content.content())
     if given:
         assert made.lambda_ == 0.5
         assert made.n_select == ("nonzero" if name == "lasso" else 0.5)

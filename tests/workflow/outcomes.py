@@ -15,7 +15,7 @@ TEXTS = (
 )  # fmt: skip
 WANTED = ("scores.parquet", "report.html", "statistics/", "tables/", "/methods/", "/model/", "predictions", "mlflow")
 """Parts of names of the files that a run makes again if they were deleted."""
-SHOWN = ("tables/", "statistics/", "figures/")
+SHOWN = ("tables/", "statistics/")
 """Parts of names of the files that readers find by their place."""
 OF_A_RUN = (
     "started", "peak_memory_mb", "libraries_mb", "model_bytes", "key", "python", "rotastack.key", "mlflow.parentRunId", "mlflow.user",

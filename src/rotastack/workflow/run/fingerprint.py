@@ -21,7 +21,7 @@ from rotastack.errors import RotastackError
 from rotastack.workflow.run.modules import PROTOCOLS, STEPS
 from rotastack.workflow.study.building import REFITTED
 
-__all__ = ["CODE", "COMPUTING", "check_code", "code_of", "fingerprint", "states"]
+__all__ = ["CODE", "COMPUTING", "check_code", "code_of", "fingerprint", "named_modules", "states"]
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPUTING = {
@@ -70,11 +70,13 @@ def code_of(step: str, content: Mapping[str, Any]) -> str:
 def _modules(step: str, content: Mapping[str, Any]) -> list[str]:
     protocol = content.get("protocol")  # the report has all its keys
     parts = PROTOCOLS[protocol] if isinstance(protocol, str) else {}
-    named = _named(step, content) if step in ("groups", "train", "combine", "refit") else ()  # others build no class
+    named = (
+        named_modules(step, content) if step in ("groups", "train", "combine", "refit") else ()
+    )  # others build no class
     return sorted({STEPS[step], *([parts[step]] if step in parts else []), *named})
 
 
-def _named(step: str, content: Any) -> Iterator[str]:
+def named_modules(step: str, content: Any) -> Iterator[str]:
     """Yield the modules of the classes that a slice names, at any depth, and of the kinds of its combiners."""
     for key, value in content.items() if isinstance(content, Mapping) else ():
         if key in ("class", "estimator") and isinstance(value, str) and "." in value:
@@ -84,7 +86,7 @@ def _named(step: str, content: Any) -> Iterator[str]:
         if key == "kind" and step == "refit" and value in REFITTED:
             yield REFITTED[value]
     for value in content.values() if isinstance(content, Mapping) else content if isinstance(content, list) else ():
-        yield from _named(step, value)
+        yield from named_modules(step, value)
 
 
 def check_code(step: str, content: Mapping[str, Any], code: str) -> None:

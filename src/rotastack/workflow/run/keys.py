@@ -109,8 +109,10 @@ class Keys(dict[Any, Planned]):
         return self._job("train", record, self._slices.train(dataset, pool, block), *made_from)
 
     def _combine(self, dataset: str, label: str) -> Planned:
-        pool, blocks = self._study.methods[label].pool, self._study.blocks_of_method(dataset, label)
-        trained = [self["train", dataset, pool, block] for block in blocks]
+        study, blocks = self._study, self._study.blocks_of_method(dataset, label)
+        # One job lets all methods that only vote decide, from the pools of all.
+        pools = study.voted_pools if label in study.voted else [study.methods[label].pool]
+        trained = [self["train", dataset, pool, block] for pool in pools for block in blocks]
         record = f"{self._root}/{dataset}/methods/{slug(label)}.run.json"
         made_from = self["prepare", dataset], self["groups", dataset], *trained
         return self._job("combine", record, self._slices.combine(dataset, label), *made_from)

@@ -12,12 +12,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from rotastack.data.loading import source_files
 from rotastack.data.registry import make_sources, registry
 from rotastack.errors import RotastackError
 from rotastack.files import read_json, write_bytes, write_text
 from rotastack.project import project_file
 from rotastack.stats.metrics import METRICS
-from rotastack.workflow.run.keys import Keys, Planned
+from rotastack.workflow.run.keys import Keys
 from rotastack.workflow.run.resources import Resources
 from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.study.names import ranks_name, slug, sweep_name
@@ -70,8 +71,6 @@ FIGURES_OF_MEMBERS = ("margin_distributions", "ordered_curves", "members", "dive
 OF_SEVERAL = ("critical_difference", "differences", "rank_intervals", "win_matrix", "pareto")
 """Figures that need several data sets."""
 FIGURES_OF_STUDY = (*OF_SEVERAL, "calibration")
-FIGURES = {*FIGURES_OF_STUDY, *FIGURES_OF_MEMBERS, "kappa_error", *chain(*FIGURES_OF_CELLS.values())}
-"""All figures, but those of groups of methods and of sweeps."""
 
 
 class Plan:
@@ -112,8 +111,8 @@ class Plan:
         from concurrent.futures import ThreadPoolExecutor
 
         datasets = self.study.datasets.items()
-        needed = {name: [self.raw(name), *self.own_file(name)] for name in self.study.datasets}
-        waiting = [item for item in datasets if not all(Path(file).is_file() for file in needed[item[0]])]
+        needed = {name: [Path(self.raw(name)), *source_files(name, entry)] for name, entry in datasets}
+        waiting = [item for item in datasets if not all(file.is_file() for file in needed[item[0]])]
         if not waiting:
             return {}
         from rotastack.data.loading import unavailable
@@ -154,33 +153,17 @@ class Plan:
     def settle_times(self) -> None:
         """Let no current result be older than its inputs, or ahead of the clock, as copies are: Snakemake compares times."""
         newest: dict[str, int] = {}
-        for jobs in self._by_rule():
-            least = max((newest.get(other.record, 0) for job in jobs for other in job.inputs), default=0)
-            for job in jobs:
-                found = job.found
-                if found.get("key") == job.key:
-                    newest[job.record] = _settled([*found.get("files", []), job.record], least)
-
-    def _by_rule(self) -> Iterable[list[Planned]]:
-        """Return the jobs, each after those that make its inputs; one job lets the methods that only vote decide together."""
-        units: dict[Any, list[Planned]] = {}
-        self.keys.all()
-        for name, job in self.keys.items():
-            unit = ("vote", name[1]) if name[0] == "combine" and name[2] in self.study.voted else name
-            units[unit] = [*units.pop(unit, []), job]
-        return units.values()
+        for job in self.keys.all():
+            found = job.found
+            if found.get("key") == job.key:
+                least = max((newest.get(other.record, 0) for other in job.inputs), default=0)
+                newest[job.record] = _settled([*found.get("files", []), job.record], least)
 
     def drop_leftovers(self) -> None:
-        """Delete the tables and figures of earlier versions of the study."""
+        """Delete the tables that earlier versions of the study had."""
         tables = {*self.tables, *(["published"] if self.published_page else [])}
-        gone = [self.files.table(name) for name in {*chain(*METRICS.values()), *TABLES, "published"} - tables]
-        for path in Path(self.root).glob("figures/*/*.*"):
-            kind, _, rest = path.stem.partition("-")
-            is_ours = path.stem in FIGURES or (kind in ("ranks", "sweep") and rest)
-            if is_ours and path.with_suffix("").relative_to(f"{self.root}/figures").as_posix() not in self.figures:
-                gone.append(str(path))
-        for file in gone:
-            Path(file).unlink(missing_ok=True)
+        for name in {*chain(*METRICS.values()), *TABLES, "published"} - tables:
+            Path(self.files.table(name)).unlink(missing_ok=True)
 
     def copy_pages(self) -> None:
         """Copy the pages of the study to ``results``, which shows those of the latest run."""
@@ -189,14 +172,6 @@ class Plan:
                 write_bytes(Path("results", page.name), page.read_bytes())
 
     # Questions of the rules
-
-    def own_file(self, dataset: str) -> list[str]:
-        """Return the path of the user's file behind a data set; [] without one."""
-        for source in self.study.datasets[dataset]["sources"]:
-            if "file" in source:
-                value = source["file"]
-                return [value if isinstance(value, str) else value["path"]]
-        return []
 
     def raw(self, dataset: str) -> str:
         """Return the path of a data set's raw table; all studies share those of the registry."""

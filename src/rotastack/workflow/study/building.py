@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rotastack.errors import RotastackError, extra_of, nearest
-from rotastack.workflow.study.specs import AnyCombinerSpec, ClassSpec, MemberSpec, PoolSpec
+from rotastack.workflow.study.specs import ClassSpec, PoolSpec
 
 _ROLES = (
     ("fit", "predict"), ("fit", "transform"), ("fit", "combine"), ("get_params", "set_params"), ("split", "get_n_splits"),
@@ -120,12 +120,6 @@ def nested_specs(value: Any) -> Iterable[Mapping[str, Any]]:
             yield from nested_specs(child)
 
 
-def modules_of(path: str, parameters: Mapping[str, Any]) -> list[str]:
-    """Return the names of the modules that :func:`build` imports for a class and its parameters."""
-    paths = [path, *(spec["class"] for spec in nested_specs(parameters))]
-    return sorted({path.rpartition(".")[0] for path in paths})
-
-
 REFITTED = {"member": "rotastack.ensembles.forests.regularized", "prune": "rotastack.ensembles.pruned"}
 """Kind of combiner -> module of the class of the final model, where that is not the pool's estimator."""
 
@@ -144,19 +138,3 @@ def draws_bags(estimator: Any) -> bool:
 def make(spec: ClassSpec) -> Any:
     """Return the unfitted view, combiner or pruner of a spec."""
     return build(spec.class_, spec.parameters)
-
-
-def pool_modules(pool: PoolSpec) -> list[str]:
-    """Return the modules of a pool's estimator and view; none for a pool of the members of other pools."""
-    if pool.of:
-        return []
-    view = [] if pool.view is None else modules_of(pool.view.class_, pool.view.parameters)
-    return [*modules_of(pool.estimator, pool.parameters), *view]
-
-
-def combiner_modules(combiner: AnyCombinerSpec) -> list[str]:
-    """Return the modules of a combiner and of its level-1 estimator; none for kind ``member``."""
-    if isinstance(combiner, MemberSpec):
-        return []
-    found = modules_of(combiner.class_, combiner.parameters)
-    return ["rotastack.workflow.run.splits.pruned", *found] if combiner.kind == "prune" else found
