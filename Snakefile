@@ -23,7 +23,7 @@ PLAN = open_plan(
 ROOT, FILES, KEYS, RESOURCES = PLAN.root, PLAN.files, PLAN.keys, PLAN.resources
 
 if workflow.is_main_process:
-    force_stale(PLAN)
+    force_stale(KEYS)
 
 
 wildcard_constraints:

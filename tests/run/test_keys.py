@@ -191,7 +191,7 @@ def test_a_file_of_the_mirror_counts_by_its_content_and_no_more_once_it_is_gone(
     raw = Path(plan().raw("pub"))
     raw.touch()
     assert plan().keys["fetch", "pub"] == before
-    assert plan().stale() == []
+    assert plan().keys.stale() == []
     record.write_text("{")
     assert plan().keys["fetch", "pub"].key != before.key
     record.unlink()
@@ -201,7 +201,7 @@ def test_a_file_of_the_mirror_counts_by_its_content_and_no_more_once_it_is_gone(
     result(before, parameters=json.loads(before.slice))
     Path("mirror/pub.csv.gz").write_text("corrected")
     assert plan().keys["fetch", "pub"].key != before.key, "whatever the record says"
-    assert plan().stale() == [str(record)]
+    assert plan().keys.stale() == [str(record)]
 
 
 def test_an_own_table_that_is_gone_counts_by_its_record(folder):
@@ -235,16 +235,16 @@ def test_a_record_of_another_key_is_stale_and_a_missing_one_is_not(folder, text,
         path = result(job)
         path.write_bytes(text.replace("KEY", job.key).encode("latin-1"))
     assert (job.is_stale, job.is_current) == (is_stale, text is not None and not is_stale)
-    assert found.stale() == [job.record] * is_stale
+    assert found.keys.stale() == [job.record] * is_stale
 
 
 def test_a_change_of_a_pool_makes_the_results_that_follow_stale_in_the_order_of_jobs(folder):
     before = plan()
     for job in before.keys.all():
         result(job)
-    assert before.stale() == []
+    assert before.keys.stale() == []
     after = plan(**{"pools.forest.parameters": {"n_estimators": 4}})
-    found = after.stale()
+    found = after.keys.stale()
     expected = trained("forest") | VOTED | judged()
     assert sorted(found) == sorted(after.keys[name].record for name in expected)
     assert found.index("results/s/own/pools/forest/RG-03/FG-01.run.json") < found.index("results/s/own/scores.run.json")
@@ -270,8 +270,8 @@ def test_without_its_only_stacker_a_pool_is_not_trained_again(folder):
     for job in before.keys.all():
         result(job)
     after = plan(**{"methods.S": None})
-    assert not [record for record in after.stale() if "/pools/" in record or "/methods/" in record]
-    assert "results/s/own/scores.run.json" in after.stale()
+    assert not [record for record in after.keys.stale() if "/pools/" in record or "/methods/" in record]
+    assert "results/s/own/scores.run.json" in after.keys.stale()
 
 
 @pytest.mark.parametrize("label", ["RF", "S"])

@@ -228,11 +228,11 @@ def test_times_of_a_copy_are_put_in_order_and_nothing_else_changes(here, copied)
     plan = small()
     made(plan, COPIES[copied])
     texts = {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
-    plan.settle_times()
+    plan.keys.settle_times()
     assert is_in_order(plan)
     assert {path: path.read_bytes() for path in here.rglob("*") if path.is_file()} == texts
     settled = [times(job) for job in plan.keys.all()]
-    small().settle_times()
+    small().keys.settle_times()
     assert [times(job) for job in plan.keys.all()] == settled, "there is nothing left to do"
 
 
@@ -241,7 +241,7 @@ def test_times_that_are_in_order_stay(here):
     clock = iter(range(10**9, 10**9 + 10**4))
     made(plan, lambda: next(clock))
     before = [times(job) for job in plan.keys.all()]
-    plan.settle_times()
+    plan.keys.settle_times()
     assert [times(job) for job in plan.keys.all()] == before
 
 
@@ -255,7 +255,7 @@ def test_times_of_stale_damaged_and_missing_results_are_left(here):
     Path(plan.keys["draw"].record).with_suffix(".out").unlink()
     files = [Path(job.record).with_suffix(end) for job in (stale, damaged) for end in (".json", ".out")]
     before = [path.stat().st_mtime_ns for path in files]
-    plan.settle_times()
+    plan.keys.settle_times()
     assert [path.stat().st_mtime_ns for path in files] == before
     assert max(times(plan.keys["groups", "iris"])) <= time.time_ns()
     assert Path(plan.keys["draw"].record).stat().st_mtime_ns <= time.time_ns()
@@ -270,7 +270,7 @@ def test_times_of_other_users_files_are_left(here, monkeypatch):
         raise PermissionError(errno.EPERM, "Operation not permitted")
 
     monkeypatch.setattr(os, "utime", refused)
-    plan.settle_times()
+    plan.keys.settle_times()
     assert [times(job) for job in plan.keys.all()] == before
 
 

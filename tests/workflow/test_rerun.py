@@ -23,7 +23,6 @@ from rotastack.base.documents import load_yaml
 from rotastack.project import report_texts
 from rotastack.workflow.run import keys
 from rotastack.workflow.run.launch import plan_of
-from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.study.names import slug
 
 pytestmark = pytest.mark.workflow
@@ -125,7 +124,7 @@ def test_a_copy_without_notes_of_snakemake_and_with_times_in_any_order_has_nothi
     records = {path: path.read_bytes() for path in copy.folder.rglob("*.run.json")}
     for path in sorted(p for top in ("results", "data") for p in (copy.folder / top).rglob("*") if p.is_file()):
         os.utime(path, (now + draw.uniform(-1e6, 1e6),) * 2)
-    with mock.patch.object(Plan, "settle_times"):
+    with mock.patch.object(keys.Keys, "settle_times"):
         assert any(job.is_needed for job in copy.jobs(SCORES)), "Snakemake compares times"
     assert [job.name for job in copy.jobs(SCORES) if job.is_needed] == []
     assert {path: path.read_bytes() for path in copy.folder.rglob("*.run.json")} == records
@@ -135,13 +134,13 @@ def test_stale_results_of_a_copy_are_those_that_an_edit_reruns(scored):
     """They are found by their records alone."""
     before = scored.jobs(SCORES)
     with scored.here():
-        assert plan_of(TINY).stale() == []
+        assert plan_of(TINY).keys.stale() == []
     with edited("workflow/run/nested/combining.py"):
         jobs = scored.jobs(SCORES)
         needed = {name for name in following(jobs, changed(before, jobs)) if name[0] != "vote"}
         assert needed == {("combine", "iris", "S-RRE_RF"), ("combine", "iris", "S-RRE_XGB"), ("score", "iris")}
     with scored.here(), edited("workflow/run/nested/combining.py"):
-        assert plan_of(TINY).stale() == [
+        assert plan_of(TINY).keys.stale() == [
             *(f"results/tiny/iris/methods/{slug(label)}.run.json" for label in ("RF", "RRE", "S-RRE/RF", "S-RRE/XGB")),
             "results/tiny/iris/scores.run.json",
         ]

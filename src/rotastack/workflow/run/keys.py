@@ -6,7 +6,10 @@ the jobs that make its inputs. Rules have it as a parameter, and records keep it
 
 import hashlib
 import json
-from collections.abc import Mapping
+import os
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -76,6 +79,19 @@ class Keys(dict[Any, Planned]):
         for name in [*(["published"] if plan.published_page else []), "track"]:
             self[name]
         return list({job.record: job for job in self.values() if job.record}.values())
+
+    def stale(self) -> list[str]:
+        """Return the records of results that were made from something else."""
+        return [job.record for job in self.all() if job.is_stale]
+
+    def settle_times(self) -> None:
+        """Let no current result be older than its inputs, or ahead of the clock, as copies are: Snakemake compares times."""
+        newest: dict[str, int] = {}
+        for job in self.all():
+            found = job.found
+            if found.get("key") == job.key:
+                least = max((newest.get(other.record, 0) for other in job.inputs), default=0)
+                newest[job.record] = _settled([*found.get("files", []), job.record], least)
 
     def _job(self, step: str, record: str, spec: Spec, *inputs: Planned) -> Planned:
         line, code = spec.line(), code_of(step, spec.content())
@@ -172,3 +188,16 @@ class Keys(dict[Any, Planned]):
     @cached_property
     def _texts(self) -> dict[str, str]:
         return hashes(report_texts())
+
+
+def _settled(files: Iterable[str], least: int) -> int:
+    """Set the times of files that are earlier than `least`, or ahead; return the latest time, in nanoseconds."""
+    now, newest = time.time_ns(), least
+    for path in map(Path, files):
+        with suppress(OSError):  # the file is missing, or another user's
+            at = path.stat().st_mtime_ns
+            if not least <= at <= now:
+                at = max(least, min(at, now))
+                os.utime(path, ns=(at, at))
+            newest = max(newest, at)
+    return newest

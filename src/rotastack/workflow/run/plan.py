@@ -4,9 +4,7 @@ import json
 import os
 import re
 import sys
-import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -145,19 +143,6 @@ class Plan:
                 del self.study.datasets[name]
         note = Path(self.files.skipped)
         self.skipped = read_json(note, list) if note.is_file() else []
-
-    def stale(self) -> list[str]:
-        """Return the records of results that were made from something else."""
-        return [job.record for job in self.keys.all() if job.is_stale]
-
-    def settle_times(self) -> None:
-        """Let no current result be older than its inputs, or ahead of the clock, as copies are: Snakemake compares times."""
-        newest: dict[str, int] = {}
-        for job in self.keys.all():
-            found = job.found
-            if found.get("key") == job.key:
-                least = max((newest.get(other.record, 0) for other in job.inputs), default=0)
-                newest[job.record] = _settled([*found.get("files", []), job.record], least)
 
     def drop_leftovers(self) -> None:
         """Delete the tables that earlier versions of the study had."""
@@ -302,16 +287,3 @@ class Plan:
         names = [figure, *(figure.partition(mark)[0] for mark in "-_")]
         folder = project_file("workflow/report")
         return next((f"../report/{name}.rst" for name in names if (folder / f"{name}.rst").is_file()), None)
-
-
-def _settled(files: Iterable[str], least: int) -> int:
-    """Set the times of files that are earlier than `least`, or ahead; return the latest time, in nanoseconds."""
-    now, newest = time.time_ns(), least
-    for path in map(Path, files):
-        with suppress(OSError):  # the file is missing, or another user's
-            at = path.stat().st_mtime_ns
-            if not least <= at <= now:
-                at = max(least, min(at, now))
-                os.utime(path, ns=(at, at))
-            newest = max(newest, at)
-    return newest

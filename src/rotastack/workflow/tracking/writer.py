@@ -28,7 +28,7 @@ from rotastack.workflow.tracking import address
 from rotastack.workflow.tracking.address import FOLDER, VARIABLE, database_file, is_own
 from rotastack.workflow.tracking.logged_models import dataset_input, delete_models, log_model, register_model
 
-__all__ = ["TrackedRun", "Writer", "dataset_input", "make_database"]
+__all__ = ["DESCRIPTION", "LONGEST", "TrackedRun", "Writer", "dataset_input", "make_database"]
 
 KEY = "rotastack.key"
 """Tag with what identifies a run; runs of one data set and version start with the same 32 digits."""
@@ -204,10 +204,6 @@ class Writer:
     def set_tags(self, run_id: str, tags: Mapping[str, str]) -> None:
         """Set tags of a run."""
         self.client.log_batch(run_id, tags=[RunTag(name, value) for name, value in tags.items()])
-
-    def describe(self, run_id: str, text: str) -> None:
-        """Set the description of a run, in Markdown."""
-        self.set_tags(run_id, {DESCRIPTION: text[:LONGEST]})
 
     def log_artifacts(self, run_id: str, paths: Iterable[Path], folder: str) -> None:
         """Log files into a folder of the run."""

@@ -10,7 +10,7 @@ import pandas as pd
 from rotastack.stats.metrics import PRIMARY, higher_is_better
 from rotastack.workflow.run.tracked.contents import TrackedDataset, means_table, method_params, model_card, pool_params
 from rotastack.workflow.tracking.address import FOLDER, is_own, without_login
-from rotastack.workflow.tracking.writer import Writer, dataset_input
+from rotastack.workflow.tracking.writer import DESCRIPTION, LONGEST, Writer, dataset_input
 
 __all__ = ["track_dataset"]
 
@@ -118,7 +118,7 @@ def _track_model(data: TrackedDataset, record: dict[str, Any], writer: Writer, h
             **{f"oob/{k.removeprefix('oob_')}": v for k, v in metrics.items() if k.startswith("oob_")},
             "model/bytes": metrics["model_bytes"],
         }
-        writer.describe(run_id, text)
+        writer.set_tags(run_id, {DESCRIPTION: text[:LONGEST]})
         writer.log(run_id, numbers, record["started"], params)
         writer.log_model(run_id, data.model, raw.drop(columns="target"), data.trusted)
         writer.log_dataset(run_id, dataset_input(raw, dataset, data.raw.as_posix(), "training", digest))
