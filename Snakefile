@@ -7,7 +7,7 @@ import shlex
 from snakemake.utils import min_version
 
 from rotastack.workflow.run import progress
-from rotastack.workflow.run.launch import check_queue, config_file, drop_rate_limit, force_stale, open_plan, start_run
+from rotastack.workflow.run.launch import check_queue, config_file, drop_rate_limit, open_plan, start_run
 
 min_version("9.1")
 
@@ -21,9 +21,6 @@ PLAN = open_plan(
     is_main=workflow.is_main_process,
 )
 ROOT, FILES, KEYS, RESOURCES = PLAN.root, PLAN.files, PLAN.keys, PLAN.resources
-
-if workflow.is_main_process:
-    force_stale(KEYS)
 
 
 wildcard_constraints:

@@ -134,12 +134,13 @@ def _sizes(path: Path) -> dict[str, Any]:
 def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool) -> Plan:
     """Return the plan for the rules; if the study is wrong, print one line and end the process.
 
-    Only the process that the user has started (`is_main`) checks the study; the processes of jobs do not.
+    Only the process that the user has started (`is_main`) checks the study, and lets results of another key be made
+    again; the processes of jobs do not.
     """
     # Jobs must find `rotastack` of this environment, even if the environment is not activated.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     with _ends_in_one_line():
-        plan = read_plan(config, config_files)
+        plan, notes = read_plan(config, config_files), list[str]()
         if is_main:
             from rotastack.workflow.study.classes import check_classes, without_model
 
@@ -149,12 +150,14 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool)
             if lacking := without_model(plan.study, check_classes(plan.study, plan.where)):
                 types = list({name: None for names in lacking.values() for name in names})
                 reason = f"a model file may not contain objects of {shortened(types)}{how_to_trust(types)}"
-                print(
-                    f"rotastack: no model of {shortened(lacking)} will be saved: {reason}", file=sys.stderr, flush=True
-                )
+                notes.append(f"no model of {shortened(lacking)} will be saved: {reason}")
             progress.expected.update(plan.resources.all_usual_seconds())
         if plan.skips:
             plan.drop_unavailable() if is_main else plan.drop_skipped()
+        if is_main:
+            force_stale(plan.keys)  # this process may start again, and print the notes then
+            for note in [*notes, *plan.skipped]:
+                print(f"rotastack: {note}", file=sys.stderr, flush=True)
     return plan
 
 

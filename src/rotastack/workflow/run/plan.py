@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
@@ -122,7 +121,6 @@ class Plan:
     def drop_unavailable(self) -> None:
         """Skip the data sets that cannot be loaded; raise RotastackError if none is left."""
         for name, why in self.unavailable().items():
-            print(f"rotastack: skipped: {why}", file=sys.stderr)
             self.skipped.append(f"skipped: {why}")
             del self.study.datasets[name]
         if not self.study.datasets:
