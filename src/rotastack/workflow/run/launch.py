@@ -140,24 +140,25 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool)
     # Jobs must find `rotastack` of this environment, even if the environment is not activated.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     with _ends_in_one_line():
-        plan, notes = read_plan(config, config_files), list[str]()
-        if is_main:
-            from rotastack.workflow.study.classes import check_classes, without_model
-
-            for file in config_files:  # as Snakemake reads 010 as 8
-                load_yaml(file)
-            check_kernel()
-            if lacking := without_model(plan.study, check_classes(plan.study, plan.where)):
-                types = list({name: None for names in lacking.values() for name in names})
-                reason = f"a model file may not contain objects of {shortened(types)}{how_to_trust(types)}"
-                notes.append(f"no model of {shortened(lacking)} will be saved: {reason}")
-            progress.expected.update(plan.resources.all_usual_seconds())
+        plan = read_plan(config, config_files)
         if plan.skips:
             plan.drop_unavailable() if is_main else plan.drop_skipped()
         if is_main:
-            force_stale(plan.keys)  # this process may start again, and print the notes then
-            for note in [*notes, *plan.skipped]:
+            for file in config_files:  # as Snakemake reads 010 as 8
+                load_yaml(file)
+            check_kernel()
+            with suppress(RotastackError):  # a wrong class, which the check of classes names better
+                force_stale(plan.keys)
+            from rotastack.workflow.study.classes import check_classes, without_model
+
+            notes = plan.skipped
+            if lacking := without_model(plan.study, check_classes(plan.study, plan.where)):
+                types = list({name: None for names in lacking.values() for name in names})
+                reason = f"a model file may not contain objects of {shortened(types)}{how_to_trust(types)}"
+                notes = [*notes, f"no model of {shortened(lacking)} will be saved: {reason}"]
+            for note in notes:
                 print(f"rotastack: {note}", file=sys.stderr, flush=True)
+            progress.expected.update(plan.resources.all_usual_seconds())
     return plan
 
 
