@@ -6,6 +6,7 @@ from typing import get_args
 import numpy as np
 import pytest
 from pydantic import BaseModel
+from snakemake.common.configfile import load_configfile
 from tests.refusals import refusal
 from tests.run.running import checked
 
@@ -283,3 +284,12 @@ def test_infinite_and_missing_parameters_reach_the_step():
     read = PoolSpec.read(json.loads(line), "--slice").parameters
     assert read["most"] == np.inf
     assert np.isnan(read["missing"])
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": 1e-05, "b": [1E5, "010", true, null]}', "{a: 1e-05, b: 1.0e-05}", '{"a": 1e-05,}']
+)
+def test_a_study_in_json_is_read_as_snakemake_reads_it(tmp_path, text):
+    """Else the command would have other keys than the rules."""
+    (tmp_path / "s.yaml").write_text(text)
+    assert load_yaml(tmp_path / "s.yaml") == load_configfile(tmp_path / "s.yaml")

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -159,6 +160,9 @@ def load_yaml(path: str | Path, *, exactly: bool = True) -> Any:
     if not path.is_file():
         raise RotastackError(f"{path}: file not found")
     text = read_text(path)
+    if text.startswith("{"):
+        with suppress(ValueError):  # Snakemake reads JSON as JSON, where 1e-05 is a number
+            return json.loads(text)
     try:
         return yaml.load(text, _ExactLoader if exactly else _Loader)
     except yaml.YAMLError as error:

@@ -124,6 +124,9 @@ def _run(arguments: Namespace) -> int:
     options = [*profile_options(arguments.profile), *arguments.rest, "--cores", str(arguments.cores)]
     if own is not None and arguments.profile is None:
         options += ["--resources", f"mem_mb={max(int(own.memory), plan.resources.largest_mb())}"]
+    if not (arguments.rest or plan.skips):  # else Snakemake's process finds the results of other keys, and starts again
+        with suppress(RotastackError):  # a wrong class, which the check of classes names better
+            options += ["--forcerun", *stale] if (stale := plan.keys.stale()) else []
     if arguments.dry_run:
         options += ["--dry-run", "--quiet", "host"]  # prints Snakemake's reasons
         return snakemake(plan, options, quiet=False)[0] if arguments.verbose else _dry_run(plan, arguments, options)
