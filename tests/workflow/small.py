@@ -229,8 +229,8 @@ class Folder:
         """Return what the model of a data set predicts for all rows, or why there is none."""
         own = f"results/s/raw/{dataset}.parquet"
         raw = own if (self.path / own).is_file() else f"data/raw/{dataset}.parquet"
-        self.call("predict", raw, "--study", "s", "--dataset", dataset, "--proba", "--trust", "mine")
-        return self.said
+        code = self.call("predict", raw, "--study", "s", "--dataset", dataset, "--proba", "--trust", "mine")
+        return "refused" if code else self.said
 
     def copied(self, path: Path, with_notes: bool, draw: random.Random | None = None) -> "Folder":
         """Return a copy without MLflow's database and receipts, `with_notes` of Snakemake; its files have one time, or times in a drawn order."""
