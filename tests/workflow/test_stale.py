@@ -114,7 +114,7 @@ def test_tables_and_models_of_an_earlier_study_are_neither_shown_nor_used(tmp_pa
     ran(folder, changed(power=1))
     assert folder.call("tables", "study.yaml") == 0
     assert not list(folder.path.glob("results/s/*/groups.csv"))
-    assert "rotastack: " in folder.predictions("own")
+    assert folder.predictions("own") == "refused"
 
 
 @pytest.mark.slow

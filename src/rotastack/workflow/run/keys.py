@@ -21,7 +21,7 @@ from rotastack.files import hashes, read_json
 from rotastack.project import report_texts
 from rotastack.workflow.run.fingerprint import code_of
 from rotastack.workflow.study.names import slug
-from rotastack.workflow.study.specs import Spec
+from rotastack.workflow.study.specs import Spec, as_line
 
 if TYPE_CHECKING:  # a plan has keys
     from rotastack.workflow.run.plan import Plan
@@ -94,7 +94,8 @@ class Keys(dict[Any, Planned]):
                 newest[job.record] = _settled([*found.get("files", []), job.record], least)
 
     def _job(self, step: str, record: str, spec: Spec, *inputs: Planned) -> Planned:
-        line, code = spec.line(), code_of(step, spec.content())
+        content = spec.content()
+        line, code = as_line(content), code_of(step, content)
         text = json.dumps([step, line, code, *(job.key for job in inputs)])
         return Planned(f"{hashlib.sha256(text.encode()).hexdigest()[:20]}-{code}", line, record, inputs)
 

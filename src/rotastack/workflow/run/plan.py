@@ -1,5 +1,6 @@
 """The plan of a study for the rules: file names, slices, fingerprints and resources."""
 
+import filecmp
 import json
 import os
 import re
@@ -151,8 +152,9 @@ class Plan:
     def copy_pages(self) -> None:
         """Copy the pages of the study to ``results``, which shows those of the latest run."""
         for page in map(Path, [self.files.report, *self.published_page]):
-            if page.is_file():
-                write_bytes(Path("results", page.name), page.read_bytes())
+            shown = Path("results", page.name)
+            if page.is_file() and not (shown.is_file() and filecmp.cmp(page, shown, shallow=False)):
+                write_bytes(shown, page.read_bytes())
 
     # Questions of the rules
 

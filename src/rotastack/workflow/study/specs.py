@@ -28,7 +28,12 @@ class Spec(Document):
 
     def line(self) -> str:
         """Return the spec as JSON on one line."""
-        return json.dumps(self.content(), separators=(",", ":"))
+        return as_line(self.content())
+
+
+def as_line(content: dict[str, Any]) -> str:
+    """Return the content of a spec as JSON on one line."""
+    return json.dumps(content, separators=(",", ":"))
 
 
 # Pools and combiners
