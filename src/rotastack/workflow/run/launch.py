@@ -147,19 +147,28 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool)
             for file in config_files:  # as Snakemake reads 010 as 8
                 load_yaml(file)
             check_kernel()
-            with suppress(RotastackError):  # a wrong class, which the check of classes names better
-                force_stale(plan.keys)
-            from rotastack.workflow.study.classes import check_classes, without_model
-
-            notes = plan.skipped
-            if lacking := without_model(plan.study, check_classes(plan.study, plan.where)):
-                types = list({name: None for names in lacking.values() for name in names})
-                reason = f"a model file may not contain objects of {shortened(types)}{how_to_trust(types)}"
-                notes = [*notes, f"no model of {shortened(lacking)} will be saved: {reason}"]
-            for note in notes:
+            for note in [*plan.skipped, *_check_classes(plan)]:
                 print(f"rotastack: {note}", file=sys.stderr, flush=True)
             progress.expected.update(plan.resources.all_usual_seconds())
     return plan
+
+
+def _check_classes(plan: Plan) -> list[str]:
+    """Raise RotastackError if a class or a parameter is wrong; return notes. Before, results of other keys are found.
+
+    Current results need no check, which imports all classes of the study.
+    """
+    with suppress(RotastackError):  # of a wrong class, which the check names better
+        force_stale(plan.keys)
+        if all(job.is_current for job in plan.keys.all()):
+            return []
+    from rotastack.workflow.study.classes import check_classes, without_model
+
+    if not (lacking := without_model(plan.study, check_classes(plan.study, plan.where))):
+        return []
+    types = list({name: None for names in lacking.values() for name in names})
+    reason = f"a model file may not contain objects of {shortened(types)}{how_to_trust(types)}"
+    return [f"no model of {shortened(lacking)} will be saved: {reason}"]
 
 
 def check_kernel() -> None:
