@@ -75,7 +75,8 @@ def test_a_model_of_another_version_is_used_after_a_line(home, words, capsys):
     (line,) = said.err.splitlines()
     again = "shop" if words[-1] == "shop" else home / "studies/shop.yaml"
     assert (
-        line == f"rotastack: the model of customers is of another version of the study; repeat `rotastack run {again}`"
+        line
+        == f"rotastack: the model of customers is of another version of the study, its data or its code; repeat `rotastack run {again}`"
     )
     assert said.out
     write(home)
@@ -194,7 +195,7 @@ def test_tables_of_another_version_of_the_study_are_refused(tables, size, capsys
     write(tables, evaluation={"alpha": 0.1})
     assert main(["tables", "shop", *options, "--latex"]) == 2
     again = " ".join(["rotastack run shop", *options])
-    said = f"rotastack: error: {root}: the results are of another version of the study; repeat `{again}`\n"
+    said = f"rotastack: error: {root}: the results are of another version of the study, its data or its code; repeat `{again}`\n"
     assert capsys.readouterr().err == said
     assert main(["tables", "shop", *options, "--out", "paper"]) == 2
     assert files(root) == before

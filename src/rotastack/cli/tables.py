@@ -33,7 +33,9 @@ def _tables(arguments: Namespace) -> None:
     plan = plan_of(arguments.study, arguments.size)
     command = f"rotastack run {arguments.study}{f' --size {arguments.size}' if arguments.size else ''}"
     if Path(plan.files.comparison).is_file() and not is_current(plan, "summarize"):
-        raise RotastackError(f"{plan.root}: the results are of another version of the study; repeat `{command}`")
+        raise RotastackError(
+            f"{plan.root}: the results are of another version of the study, its data or its code; repeat `{command}`"
+        )
     printed = printed_tables(Path(plan.root), plan.study, command)
     folder = Path(arguments.out or f"{plan.root}/printed")
     folder.mkdir(parents=True, exist_ok=True)

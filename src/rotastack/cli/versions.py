@@ -53,6 +53,6 @@ def check_model(path: Path, study: str, project: str | Path = ".") -> None:
             )
         if not is_current(plan, "refit", dataset):
             print(
-                f"rotastack: the model of {dataset} is of another version of the study; repeat `rotastack run {study}`",
+                f"rotastack: the model of {dataset} is of another version of the study, its data or its code; repeat `rotastack run {study}`",
                 file=sys.stderr,
             )
