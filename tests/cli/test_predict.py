@@ -248,7 +248,7 @@ def test_logged_models_predict_the_same(shop, new, tmp_path, capsys):
 
     def log(folder):
         with chdir(folder), Writer("shop") as writer:
-            run = writer.container("study", {"study": "shop"})
+            run = writer.run("study", "shop", "0" * 32, None, {}, {}).run_id
             features = customers().drop(columns="target")
             writer.log_model(run, folder / "results/shop/customers/model/model.skops", features)
             writer.register_model(run, "customers", "", {}, "")

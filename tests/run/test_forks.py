@@ -78,7 +78,7 @@ def test_a_step_gives_the_same_bytes_and_runs_in_a_fork_of_the_server(folder, ru
     assert (folder / "alone").read_bytes() == (folder / "asked").read_bytes()
     told = [json.loads((folder / f"{name}.run.json").read_text()) for name in ("alone", "asked")]
     differ = {key for key in told[0] if told[0][key] != told[1][key]}
-    assert differ <= {"seconds", "processor_seconds", "peak_memory_mb", "libraries_mb", "started"}
+    assert differ <= {"seconds", "processor_seconds", "peak_memory_mb", "libraries_mb", "started", "files"}
 
 
 @pytest.mark.slow
