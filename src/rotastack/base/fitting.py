@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
@@ -28,18 +28,10 @@ __all__ = [
     "check_takes_weights",
     "fit_aligned",
     "fit_regressor",
-    "forget_fit",
     "seeded",
     "set_up_columns",
     "takes_groups",
 ]
-
-
-def forget_fit(estimator: BaseEstimator) -> None:
-    """Delete the attributes of an earlier fit: names ending in an underscore, except parameters such as ``lambda_``."""
-    parameters = estimator.get_params(deep=False)
-    for name in [n for n in vars(estimator) if n.endswith("_") and n not in parameters]:
-        delattr(estimator, name)
 
 
 @runtime_checkable

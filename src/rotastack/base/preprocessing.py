@@ -15,6 +15,7 @@ from rotastack.base.categories import MISSING, categories_of, category_numbers, 
 from rotastack.base.columns import DROPPED, ColumnKind, as_pandas, column_kind, date_numbers, date_parts, numbers_of
 from rotastack.base.naming import refuse_odd_names
 from rotastack.base.reading import ColumnReading, read_columns, readings_of, stored_readings
+from rotastack.base.scikit import whole_fit
 from rotastack.base.warned import warn
 from rotastack.base.words import MOST_COMPONENTS, TextComponents
 from rotastack.errors import RotastackError, counted
@@ -97,6 +98,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         self.min_distinct = min_distinct
         self.encoding = encoding
 
+    @whole_fit
     def fit(self, X: pd.DataFrame, y: object = None) -> Self:
         """Determine the kinds and the categories of the columns.
 

@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from rotastack.base.scikit import whole_fit
 from rotastack.blas import one_blas_thread
 
 __all__ = ["MOST_COMPONENTS", "TextComponents"]
@@ -32,6 +33,7 @@ class TextComponents(BaseEstimator):
     def __init__(self, n_components: int = MOST_COMPONENTS):
         self.n_components = n_components
 
+    @whole_fit
     def fit(self, X: pd.Series, y: Any = None) -> Self:
         """Learn the words and the components from training texts."""
         from sklearn.decomposition import TruncatedSVD  # late imports: few tables have text

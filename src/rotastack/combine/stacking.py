@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rotastack.base.combiner import Combiner
 from rotastack.base.fitting import AlignedClassifier, FittedRegressor, check_takes_weights, fit_aligned, fit_regressor
+from rotastack.base.scikit import whole_fit
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
 
 __all__ = ["Stacking"]
@@ -43,6 +44,7 @@ class Stacking(Combiner):
     def __init__(self, estimator: Any = None):
         self.estimator = estimator
 
+    @whole_fit
     def fit(
         self,
         outputs: NDArray[np.floating],

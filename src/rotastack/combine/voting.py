@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.base.combiner import Combiner
+from rotastack.base.scikit import whole_fit
 from rotastack.errors import RotastackError
 
 __all__ = ["Voting"]
@@ -49,6 +50,7 @@ class Voting(Combiner):
         """Whether the threshold is chosen on data."""
         return self.scoring is not None
 
+    @whole_fit
     def fit(
         self, outputs: NDArray[np.floating], y: NDArray[np.intp], n_classes: int | None, sequence: np.random.SeedSequence,
         sample_weight: NDArray[np.floating] | None = None,

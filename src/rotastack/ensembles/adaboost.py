@@ -139,8 +139,6 @@ class AdaBoostM1Classifier(GrownClassifier):
             )
 
     def _grow(self, X, target, sample_weight, n_classes):
-        for name in ("forest_", "estimators_", "estimators_classes_"):
-            vars(self).pop(name, None)  # an earlier fit may have used another kind of estimator
         trainer = self._tree_trainer if self._has_trees() else self._any_trainer
         train, sequence = trainer(X, target, n_classes), root_sequence(self.random_state)
         relative = relative_weights(sample_weight)

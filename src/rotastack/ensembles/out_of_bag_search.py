@@ -7,7 +7,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils import get_tags
 
-from rotastack.base.scikit import num_samples
+from rotastack.base.scikit import num_samples, whole_fit
 
 __all__ = ["OutOfBagSearchClassifier"]
 
@@ -40,6 +40,7 @@ class OutOfBagSearchClassifier(GridSearchCV):
     def __init__(self, estimator: Any, param_grid: Any, *, n_jobs: int | None = None):
         super().__init__(estimator, param_grid, scoring=_score, cv=_AllRows(), n_jobs=n_jobs, error_score="raise")
 
+    fit = whole_fit(GridSearchCV.fit)
     score = ClassifierMixin.score  # of the rows given; GridSearchCV's is the out-of-bag score
 
     def __sklearn_tags__(self):

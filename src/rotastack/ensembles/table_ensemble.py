@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from rotastack.base.columns import present_target
-from rotastack.base.fitting import forget_fit
 from rotastack.base.naming import validate_data
 from rotastack.base.scikit import StrOptions
 from rotastack.ensembles.table import INPUT_RULES, categorical_mask, refuse_missing
@@ -38,8 +37,7 @@ class TableEnsemble(BaseEstimator):
     n_features_in_: int
 
     def _training_table(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray, NDArray, NDArray[np.bool_]]:
-        """Delete an earlier fit; return the checked training rows, the target, and the mask of categorical columns."""
-        forget_fit(self)
+        """Return the checked training rows, the target, and the mask of categorical columns."""
         y = present_target(y)
         is_regressor = isinstance(self, RegressorMixin)
         X, y = validate_data(self, X, y, message=_WAY_OUT, y_numeric=is_regressor, **INPUT_RULES)

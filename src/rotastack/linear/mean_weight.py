@@ -7,6 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from rotastack.base.scikit import whole_fit
+
 __all__ = ["MeanWeightClassifier"]
 
 
@@ -20,6 +22,7 @@ class MeanWeightClassifier(ClassifierMixin, BaseEstimator):
     def __init__(self, estimator: Any):
         self.estimator = estimator
 
+    @whole_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Scale the weights to a mean of 1 and train the estimator."""
         weights = None

@@ -9,6 +9,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import NuSVC
 from sklearn.utils.validation import check_is_fitted
 
+from rotastack.base.scikit import whole_fit
+
 __all__ = ["FeasibleNuSVC"]
 
 
@@ -23,6 +25,7 @@ class FeasibleNuSVC(ClassifierMixin, BaseEstimator):
     def __init__(self, lam: float = 1.2):
         self.lam = lam
 
+    @whole_fit
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Compute nu from the class sizes and train the SVM."""
         self.classes_, counts = np.unique(y, return_counts=True)

@@ -17,7 +17,7 @@ from rotastack.base.columns import present_target
 from rotastack.base.naming import validate_data
 from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import row_weights, weights_of
-from rotastack.base.scikit import Interval, StrOptions
+from rotastack.base.scikit import Interval, StrOptions, whole_fit
 from rotastack.seeds import root_sequence
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
@@ -123,7 +123,6 @@ class GrownEstimator(BaseEstimator):
                 else:
                     X, y = validate_data(self, X, y, y_numeric=isinstance(self, RegressorMixin), **checks)
         elif not predicting:
-            self.__dict__.pop("feature_names_in_", None)
             self.n_features_in_ = X.shape[1]
         elif X.shape[1] != self.n_features_in_:
             X = validate_data(self, X, reset=False)  # raises scikit-learn's error
@@ -133,6 +132,7 @@ class GrownEstimator(BaseEstimator):
             _refuse(X, original)
         return X if predicting else (X, y)
 
+    @whole_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees.
 
@@ -156,8 +156,6 @@ class GrownEstimator(BaseEstimator):
             weights below 0, or `max_features` above the number of columns.
         """
         self._check_parameters()
-        for name in ("oob_decision_function_", "oob_prediction_", "oob_score_", "tree_oob_error_"):
-            self.__dict__.pop(name, None)  # this fit may have no out-of-bag rows
         X, y = self._checked(X, y)
         y, target, n_classes = self._target(y)
         self._fit(X, target, row_weights(X, y, sample_weight, getattr(self, "class_weight", None)), n_classes)

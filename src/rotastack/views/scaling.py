@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.naming import validate_data
+from rotastack.base.scikit import whole_fit
 
 __all__ = ["SCALERS", "MinMaxScaler01", "QuantileScaler", "RelativeRankScaler"]
 
@@ -27,6 +28,7 @@ class _MedianImputingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimato
     _fit_scale: Callable[[NDArray[np.floating]], None]
     _scale: Callable[[NDArray[np.floating]], NDArray[np.floating]]
 
+    @whole_fit
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Fit medians and scale to the training rows.
 

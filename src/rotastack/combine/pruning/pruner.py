@@ -11,7 +11,6 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.combiner import Combiner, Members
-from rotastack.base.fitting import forget_fit
 from rotastack.base.scikit import Interval, RealNotInt, StrOptions, fit_context
 from rotastack.combine.pruning.curves import ordered_errors
 from rotastack.combine.pruning.vote_table import VoteTable, checked_votes
@@ -77,7 +76,6 @@ class Pruner(Combiner):
         ValueError
             Shapes that do not match, labels outside the classes, or a size above the number of members.
         """
-        forget_fit(self)
         vote_table = VoteTable.checked(votes, y, weights, None if classes is None else len(classes))
         self.classes_ = np.arange(vote_table.n_classes) if classes is None else np.asarray(classes)
         self.n_members_ = vote_table.n_members

@@ -119,7 +119,6 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         weights = relative_weights(row_weights(X, y, sample_weight, getattr(self, "class_weight", None)))
         weighted = np.ones(len(y), dtype=bool) if weights is None else weights > 0
         row_groups = None if groups is None else group_numbers(groups, weighted)
-        self.__dict__.pop("n_groups_", None)
         if row_groups is not None:
             self.n_groups_ = len(np.unique(row_groups[weighted]))
         self._fit(X, y, weights, weighted, row_groups)
@@ -191,7 +190,6 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
 
     def _finish(self, y: NDArray, weights: NDArray[np.float64] | None) -> None:
         """Set the results of the fit, and delete what predictions do not need."""
-        self.__dict__.pop("oob_score_", None)
         score = ""
         if self.oob_score is not False:
             self.oob_score_ = self._score_out_of_bag(y, weights)

@@ -12,6 +12,7 @@ from rotastack.base.classes import LabelClassifier
 from rotastack.base.columns import present_target
 from rotastack.base.naming import validate_data
 from rotastack.base.row_weights import row_weights
+from rotastack.base.scikit import whole_fit
 
 __all__ = ["PrecisionBayesClassifier"]
 
@@ -48,6 +49,7 @@ class PrecisionBayesClassifier(LabelClassifier, BaseEstimator):
     0.96
     """
 
+    @whole_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Estimate the normal distribution of each column in each class."""
         y = present_target(y)

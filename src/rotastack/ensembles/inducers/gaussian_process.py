@@ -8,6 +8,8 @@ from scipy.spatial.distance import pdist
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process.kernels import RBF
 
+from rotastack.base.scikit import whole_fit
+
 __all__ = ["QuantileGaussianProcess"]
 
 _ROWS = 2000
@@ -31,6 +33,7 @@ class QuantileGaussianProcess(GaussianProcessClassifier):
     def __init__(self, random_state=None):
         super().__init__(optimizer=None, random_state=random_state)
 
+    @whole_fit
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Set the length scale of each column, and find the mode of the posterior."""
         rows = np.asarray(X, dtype=float)

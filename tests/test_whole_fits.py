@@ -1,0 +1,113 @@
+"""A fit is whole or nothing: after a fit that raised, or was interrupted, an estimator is not fitted."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone, is_regressor
+from sklearn.exceptions import NotFittedError
+from tests.test_estimator_checks import FIRST
+
+import rotastack
+from rotastack import combine
+from rotastack.data import TablePreprocessor
+from rotastack.seeds import root_sequence
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 5))
+LABELS = np.where(X[:, 0] > 0, "good", "bad")
+
+
+def target(estimator):
+    return X[:, 0] if is_regressor(estimator) else LABELS
+
+
+def answer(estimator):
+    """Return what the estimator gives for rows; every public one predicts or transforms."""
+    return estimator.predict(X) if hasattr(type(estimator), "predict") else estimator.transform(X)
+
+
+@contextmanager
+def interrupted(after: int) -> Iterator[list[int]]:
+    """Raise a KeyboardInterrupt at call number `after` of a function of the package; yield the list of the calls."""
+    calls: list[int] = [0]
+
+    def count(frame, event, argument):
+        if event == "call" and "/rotastack/" in frame.f_code.co_filename:
+            calls[0] += 1
+            if calls[0] == after:
+                raise KeyboardInterrupt
+
+    sys.setprofile(count)
+    try:
+        yield calls
+    finally:
+        sys.setprofile(None)
+
+
+@pytest.mark.parametrize("estimator", FIRST, ids=lambda e: type(e).__name__)
+def test_an_interrupted_refit_leaves_no_fit(estimator):
+    y = target(estimator)
+    estimator = clone(estimator).fit(X, y)
+    with interrupted(0) as calls:
+        estimator.fit(X, y)
+    first = answer(estimator)
+    for after in sorted({2, 3, calls[0] // 2, calls[0] - 1}):
+        with pytest.raises(KeyboardInterrupt), interrupted(after):
+            estimator.fit(X, y)
+        with pytest.raises(NotFittedError):
+            answer(estimator)
+    np.testing.assert_array_equal(answer(estimator.fit(X, y)), first)
+
+
+@pytest.mark.parametrize("estimator", FIRST, ids=lambda e: type(e).__name__)
+def test_a_refused_refit_leaves_no_fit(estimator):
+    estimator = clone(estimator).fit(X, target(estimator))
+    with pytest.raises(ValueError, match="infinity|infinite"):
+        estimator.fit(np.where(X > 2, np.inf, X), target(estimator))
+    with pytest.raises(NotFittedError):
+        answer(estimator)
+
+
+def test_a_refused_target_or_weight_leaves_no_fit():
+    regressor = rotastack.RotastackRegressor(5, random_state=0).fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="missing values"):
+        regressor.fit(X, np.where(np.arange(60) == 3, np.nan, X[:, 1]))
+    classifier = rotastack.RotastackClassifier(5, random_state=0).fit(X, LABELS)
+    with pytest.raises(ValueError, match="class"):
+        classifier.fit(X, ["only"] * 60)
+    weighted = rotastack.RotastackClassifier(5, random_state=0).fit(X, LABELS)
+    with pytest.raises(ValueError, match="weight"):
+        weighted.fit(X[:, :2], LABELS, sample_weight=-np.ones(60))
+    renamed = rotastack.RotastackClassifier(5, random_state=0).fit(X, LABELS).set_params(trees_per_family=0)
+    with pytest.raises(ValueError, match="trees_per_family"):
+        renamed.fit(X, LABELS)
+    for estimator in (regressor, classifier, weighted, renamed):
+        with pytest.raises(NotFittedError):
+            estimator.predict(X)
+
+
+def test_a_refused_table_leaves_no_reader():
+    table = pd.DataFrame({"x": range(12)})
+    reader = TablePreprocessor().fit(table)
+    with pytest.raises(rotastack.errors.RotastackError, match="occurs twice"):
+        reader.fit(pd.concat([table, table], axis=1))
+    with pytest.raises(NotFittedError):
+        reader.transform(table)
+
+
+def test_combiners_too():
+    outputs, y = RNG.dirichlet([1, 1], (3, 60)), (X[:, 0] > 0).astype(int)
+    for combiner in (combine.LogLinearWeights(), combine.LeastSquaresWeights()):
+        given = (outputs, y, 2) if isinstance(combiner, combine.LogLinearWeights) else (outputs[:, :, 0], X[:, 0])
+        combiner.fit(*given)
+        with pytest.raises(ValueError):  # noqa: PT011
+            combiner.fit(given[0], y[:5], *given[2:])
+        assert not [name for name in vars(combiner) if name.endswith("_")]
+    stacking = combine.Stacking().fit(outputs, y, 2, root_sequence(0))
+    with pytest.raises(ValueError):  # noqa: PT011
+        stacking.fit(outputs, y[:5], 2, root_sequence(0))
+    assert not hasattr(stacking, "model_")
