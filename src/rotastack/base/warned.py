@@ -46,12 +46,12 @@ def ignoring(message: str = "", category: type[Warning] = Warning) -> Iterator[N
             _open.pop()
 
 
-def warn(message: str) -> None:
-    """Issue a UserWarning at the innermost line outside of the package."""
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Issue a warning at the innermost line outside of the package."""
     level, frame = 1, currentframe()
     while frame is not None and frame.f_back is not None and frame.f_code.co_filename.startswith(_INSIDE):
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, UserWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)
 
 
 def warn_of_scales(X: NDArray[np.floating], names: Sequence[Any], use: str, advice: str) -> None:

@@ -1,12 +1,11 @@
 """Checks and scaling of a table, before views are applied to its numeric columns."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rotastack.base.warned import warn_of_scales
+from rotastack.base.warned import warn, warn_of_scales
 from rotastack.views.scaling import SCALERS
 
 __all__ = [
@@ -74,7 +73,7 @@ def check_rotatable(n_numeric: int, n_features: int) -> None:
             "the method unrotated() returns the ensemble without rotations"
         )
     if n_numeric == 1:
-        warnings.warn("only one column is numeric; its only rotation is the identity", UserWarning, stacklevel=4)
+        warn("only one column is numeric; its only rotation is the identity")
 
 
 def warn_of_unequal_scales(X: NDArray, categorical: NDArray[np.bool_], estimator: Any) -> None:

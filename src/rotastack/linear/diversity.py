@@ -1,6 +1,5 @@
 """Diversity regularised machine (DRM)."""
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +9,7 @@ from sklearn.svm import NuSVC
 
 from rotastack.base.convex import import_cvxpy, solve
 from rotastack.base.scikit import Interval, StrOptions
-from rotastack.base.warned import ignoring
+from rotastack.base.warned import ignoring, warn
 from rotastack.linear.problem import Solution
 from rotastack.linear.separators import LEAST_ONE, LinearEnsemble, Real
 
@@ -137,11 +136,10 @@ class DiversityRegularizedClassifier(LinearEnsemble):
             consequence = f"lam={lam:.4g} is used"
             if _overlapping(solution):
                 consequence = "a smaller lam does not help; the larger class is predicted"
-            warnings.warn(
+            warn(
                 f"{type(self).__name__}: {self._problem}the classes' reduced hulls overlap with lam={self.lam}, "
-                f"and w = 0 is optimal; {consequence}",
-                UserWarning, stacklevel=4,
-            )  # fmt: skip
+                f"and w = 0 is optimal; {consequence}"
+            )
         if not solution.converged:
             self._warn(solution, "lower lam, or raise max_iter or tol")
         solution.scale(self.n_estimators)

@@ -1,6 +1,5 @@
 """Base classes of the linear classifiers: fit of each class against the rest, row weights, and decisions."""
 
-import warnings
 from abc import abstractmethod
 from numbers import Integral, Real
 from typing import ClassVar, Self
@@ -16,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from rotastack.base.columns import present_target
 from rotastack.base.naming import validate_data
 from rotastack.base.scikit import Interval, StrOptions, check_feature_names_in, check_sample_weight, fit_context
-from rotastack.base.warned import warn_of_scales
+from rotastack.base.warned import warn, warn_of_scales
 from rotastack.blas import one_blas_thread
 from rotastack.linear.primal import solve_primal
 from rotastack.linear.problem import Problem, Solution
@@ -129,21 +128,20 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         solution = solve_primal(problem, EXACT_TOL if tol is None else tol, self.max_iter)
         if solution.gap > (WARN_GAP if tol is None else tol):
             advice = "scale the columns, lower lam, or raise max_iter"
-            self._warn(solution, advice, stacklevel=6)
+            self._warn(solution, advice)
         return solution
 
-    def _warn(self, solution: Solution, advice: str, stacklevel: int = 5) -> None:
+    def _warn(self, solution: Solution, advice: str) -> None:
         if solution.bound > 0:
             distance = f"at most {100 * (solution.objective / solution.bound - 1):.2g} % above the optimum"
         elif solution.unit is not None:
             distance = f"at most {solution.objective - solution.bound:.2g} above the optimum"
         else:
             distance = "at an unknown distance above the optimum"
-        warnings.warn(
+        warn(
             f"{type(self).__name__}: {self._problem}stopped after {solution.n_iter} iterations with an objective of "
             f"{solution.objective:.6g}, {distance} (duality_gap_ {solution.gap:.2g}); {advice}",
             ConvergenceWarning,
-            stacklevel=stacklevel,
         )
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:

@@ -1,6 +1,5 @@
 """Random rotation forests (thesis, algorithm 1 and listing 1.3)."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -8,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rotastack.base.scikit import Interval, StrOptions
+from rotastack.base.warned import warn
 from rotastack.ensembles.forests.rotated import (
     CLASS_WEIGHT,
     CONSTRAINTS,
@@ -113,9 +113,7 @@ class _RandomRotationForest(RotatedForest):
         if n_dropped:
             self.forest_ = self.forest_.take(np.flatnonzero(np.isin(self.forest_.tree_view, self.kept_rotations_)))
         elif self.drop_worst:
-            warnings.warn(
-                f"drop_worst={self.drop_worst:g} drops none of {n_rotations} rotations", UserWarning, stacklevel=4
-            )
+            warn(f"drop_worst={self.drop_worst:g} drops none of {n_rotations} rotations")
         return out_of_bag[0]
 
 
