@@ -1,4 +1,5 @@
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -213,12 +214,30 @@ def test_in_one_hot_columns_a_new_category_is_none_of_the_known():
     assert p.get_feature_names_out().tolist() == names
     np.testing.assert_array_equal(p.transform(train.head(2)), [[1, 0, 0, 1, 0], [0, 1, 0, 0, 0]])
     new = pd.DataFrame({"city": ["Ulm", None, "Bonn"], "shape": ["oval", None, "flat"]})
-    with pytest.warns(UserWarning, match="column '(city|shape)': ") as told:
+    with pytest.warns(UserWarning, match="no training row has") as told:
         found = p.transform(new)
     np.testing.assert_array_equal(found, [[0, 0, 0, 0, 0], [0, 0, 0, 0, 0], [0, 1, 0, 1, 0]])
-    assert [str(w.message).partition(" (such")[0] for w in told] == [
-        "column 'city': 2 of 3 rows have a category that no training row has",
-        "column 'shape': 1 of 3 rows have a category that no training row has",
+    assert [str(w.message) for w in told] == [
+        "column 'city': 1 of 3 rows have a category that no training row has (such as 'Ulm'; rows 0); "
+        "column 'city': 1 of 3 rows lack a value that every training row has (rows 1); "
+        "column 'shape': 1 of 3 rows have a category that no training row has (such as 'oval'; rows 0)"
+    ]
+
+
+def test_numbers_and_dates_that_are_newly_missing_are_named():
+    days = pd.date_range("2020-01-01", periods=20)
+    train = pd.DataFrame({"x": np.arange(20) / 7, "gaps": [None, *np.arange(19) / 3], "day": days})
+    p = TablePreprocessor().fit(train)
+    assert (p.complete_, p.ranges_) == (["x", "day"], {"x": (0, 19 / 7), "gaps": (0, 6)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        p.transform(train)
+        p.transform(train.assign(gaps=None))
+    with pytest.warns(UserWarning, match="every training row has") as told:
+        p.transform(train.assign(x=train["x"].mask(train["x"] < 1), day=days.where(days.day != 9)))
+    assert [str(w.message) for w in told] == [
+        "column 'x': 7 of 20 rows lack a value that every training row has (rows 0, 1, 2, 3, 4 and 2 more); "
+        "column 'day': 1 of 20 rows lack a value that every training row has (rows 8)"
     ]
 
 

@@ -19,7 +19,12 @@ CELLS = pd.DataFrame(
         "brier": 0.3,
     }
 )
-METRICS = {"training_error": 0.0, "oob_error": 0.31, "model_bytes": 10}
+METRICS = {
+    "ranges": {"a": [0.0, 99.0], "b_1": [-0.5, 12345678.9]},
+    "training_error": 0.0,
+    "oob_error": 0.31,
+    "model_bytes": 10,
+}
 FACTS = {"numeric_columns": 2, "categorical_columns": 1, "missing_cells": 5, "class_counts": {"x": 90, "y": 10}}
 RAW = pd.DataFrame({"a": range(100), "b": 0, "c": 0, "target": 0})
 
@@ -56,6 +61,7 @@ def test_the_card_says_what_the_model_is():
         "All 100 rows of `data/raw/customers.parquet`, SHA-256 `f00d`",
         "3 columns: 2 numeric, 1 categorical; 5 cells are missing",
         "Classes: x 90, y 10",
+        r"Ranges: a 0 to 99, b\_1 -0.5 to 12345678.9.",
         "best of 4 methods",
         "By cross-validation: 30.00 % (the middle 95 % of 3 cells: 20.50 % to 39.50 %)",
         "Predicting the majority class: 45.00 %",

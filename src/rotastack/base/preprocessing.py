@@ -11,12 +11,12 @@ from pandas.api.types import is_numeric_dtype
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.categories import MISSING, categories_of, category_numbers, dummies, texts_of
+from rotastack.base.categories import MISSING, categories_of, category_numbers, dummies
 from rotastack.base.columns import DROPPED, ColumnKind, as_pandas, column_kind, date_numbers, date_parts, numbers_of
 from rotastack.base.naming import refuse_odd_names
 from rotastack.base.reading import ColumnReading, read_columns, readings_of, stored_readings
 from rotastack.base.scikit import whole_fit
-from rotastack.base.warned import warn
+from rotastack.base.warned import warn, warn_of_unseen
 from rotastack.base.words import MOST_COMPONENTS, TextComponents
 from rotastack.errors import RotastackError, counted
 
@@ -61,6 +61,10 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         Categories of each categorical column. "(missing)" comes first.
     texts_ : dict of str to TextComponents
         Encoder of each column of text.
+    complete_ : list of str
+        The columns of numbers or dates without missing training values.
+    ranges_ : dict of str to (float, float)
+        Smallest and largest training value of each column of numbers.
     dropped_ : dict of str to str
         Reason for each dropped column.
     categorical_ : ndarray of bool of shape (n_features_out,)
@@ -74,7 +78,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     Warns
     -----
     UserWarning
-        Ids, which are dropped; values that are no numbers or dates; in :meth:`transform` new categories.
+        Ids, which are dropped; values that are no numbers or dates; in :meth:`transform` new categories, and missing
+        values in columns of numbers or dates without missing training values.
 
     Notes
     -----
@@ -148,7 +153,15 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
                     kind, reason = "constant", "one value only"
             self.kinds_[column], self.reasons_[column] = kind, reason
         self.numbers_ = [column for column, kind in self.kinds_.items() if kind == "numeric"]
+        blocks = self._numbers(X)
+        self.complete_ = [column for column, block in blocks.items() if not np.isnan(block).any()]
+        self.ranges_ = {c: (float(np.nanmin(blocks[c])), float(np.nanmax(blocks[c]))) for c in self.numbers_}
         return self
+
+    def _numbers(self, X: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+        """Return the output columns of each column of numbers or dates."""
+        numbers = {column: _finite(X[column])[:, None] for column in self.numbers_}
+        return numbers | {column: date_numbers(X[column], parts) for column, parts in self.dates_.items()}
 
     def _fit_texts(self, X: pd.DataFrame) -> Self:
         X = read_columns(as_pandas(X)[[*self.texts_]], self.readings_)
@@ -224,7 +237,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         Warns
         -----
         UserWarning
-            Categories that were absent in ``fit``, and values of a date column that are no dates.
+            Categories that were absent in ``fit``, missing numbers or dates in columns without any in ``fit``, and
+            values of a date column that are no dates.
         """
         self._check_columns()
         X = as_pandas(X)
@@ -232,12 +246,14 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         if missing:
             raise RotastackError(f"columns missing from the table: {', '.join(map(str, missing))}")
         X = read_columns(X[self.needed_], self.readings_)
-        blocks = [_finite(X[c])[:, None] for c in self.numbers_]
-        blocks += [date_numbers(X[c], parts) for c, parts in self.dates_.items()]
-        blocks += [text.transform(X[c]) for c, text in self.texts_.items()]
-        numbers = np.hstack([np.empty((len(X), 0)), *blocks])
+        blocks = self._numbers(X)
+        texts = [text.transform(X[c]) for c, text in self.texts_.items()]
+        numbers = np.hstack([np.empty((len(X), 0)), *blocks.values(), *texts])
         codes = self._codes(X)
         counts = [len(categories) for categories in self.categories_.values()]
+        new: dict[str, NDArray[np.bool_]] = dict(zip(self.categories_, (codes == counts).T, strict=True))
+        new |= {column: np.any(np.isnan(blocks[column]), axis=1) for column in self.complete_}
+        warn_of_unseen((column, X[column], rows) for column, rows in new.items())
         if self.encoding == "codes":
             missing = X[list(self.categories_)].isna().to_numpy(dtype=bool)
             return np.hstack([numbers, np.where(missing, np.nan, codes)])
@@ -252,12 +268,6 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         codes = np.empty((len(X), len(self.categories_)), dtype=np.intp)
         for k, (column, categories) in enumerate(self.categories_.items()):
             codes[:, k] = category_numbers(X[column], categories)
-            new = X[column][codes[:, k] == len(categories)]
-            if len(new):
-                warn(
-                    f"column {column!r}: {len(new)} of {len(X)} rows have a category that no training row has "
-                    f"(such as {texts_of(new.iloc[:1]).iloc[0]!r})"
-                )
         return codes
 
     def _check_columns(self) -> None:

@@ -2,19 +2,21 @@
 
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from inspect import currentframe
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import sklearn
 from numpy.typing import NDArray
 
+from rotastack.base.categories import texts_of
 from rotastack.errors import shortened
 
-__all__ = ["ignoring", "warn", "warn_of_scales"]
+__all__ = ["UNSEEN", "ignoring", "warn", "warn_of_scales", "warn_of_unseen"]
 
 _INSIDE = tuple(f"{Path(found).parent}/" for found in (Path(__file__).parent, np.__file__, sklearn.__file__))
 """Folders of the package, NumPy and scikit-learn: their lines may come between the user's call and the warning."""
@@ -52,6 +54,30 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     while frame is not None and frame.f_back is not None and frame.f_code.co_filename.startswith(_INSIDE):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+UNSEEN = "column .* (no|every) training row has"
+"""Pattern of the messages of :func:`warn_of_unseen`."""
+
+
+def warn_of_unseen(columns: Iterable[tuple[Any, pd.Series, NDArray[np.bool_]]], then: str = "") -> None:
+    """Warn of values that no training row has: of each column its name, its values and the mask of the rows.
+
+    The message ends with `then`. Rows count from 0.
+    """
+    found = []
+    for name, values, rows in columns:
+        missing = values.isna().to_numpy(dtype=bool)
+        for mask, what in ((rows & ~missing, "have a category that no"), (rows & missing, "lack a value that every")):
+            if mask.any():
+                such = "" if mask[missing].any() else f"such as {texts_of(values[mask].iloc[:1]).iloc[0]!r}; "
+                places = shortened(np.flatnonzero(mask), 5)
+                found.append(
+                    f"column {name!r}: {mask.sum()} of {len(mask)} rows {what} training row has ({such}rows {places})"
+                )
+    if found:
+        more = f"; {len(found) - 10} more columns" if len(found) > 10 else ""
+        warn(f"{'; '.join(found[:10])}{more}{then}")
 
 
 def warn_of_scales(X: NDArray[np.floating], names: Sequence[Any], use: str, advice: str) -> None:

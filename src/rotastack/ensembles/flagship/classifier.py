@@ -47,8 +47,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
         Categorical columns. "from_dtype": the columns of a pandas, polars or Arrow table that are not numeric (numbers
         stored as objects are not). Of these, dates and free text become numbers; ids and columns of one value are left out with a warning.
-        Missing values are a category. A category that no training row has gives a warning: it counts as missing if its
-        column has missing values in training; otherwise outputs are averaged over the known categories.
+        Missing values are a category.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn's forests. Bags are drawn by weight. The more the weights differ,
         the fewer draws a bag has (at least 100), so that no row is drawn more than twice for a tree on average. A rare
@@ -100,6 +99,12 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     Columns are scaled to [0, 1] on the training rows. At each split, trees learn the branch of missing numbers; views
     fill missing numbers with means of their training rows. A category of up to 30 values becomes a 0/1 column for each
     value (one column for two values). A category of more values becomes the class shares of its rows.
+
+    A value that no training row has is a new category, or a missing value in a column without missing training values.
+    The probabilities are then means over the column's values in training: all categories by their frequencies, or 20
+    values at equally spaced quantiles. For several such columns in a row, the means are over 20 training rows at quantiles of the
+    target. A warning names the columns and rows.
+
     If rows have copies, or a patient has several rows, a tree may have seen a copy of an out-of-bag row, or its
     patient. Out-of-bag results are then optimistic, unless ``fit`` gets `groups`. Rounds of boosters, and the width
     and the penalty of kernels, are chosen by the rows that are held out, which makes them slightly optimistic, too.

@@ -1,7 +1,5 @@
 """Encoding of a table of numbers, dates and categories as the numbers that trees are grown on."""
 
-from collections.abc import Iterator
-from contextlib import nullcontext
 from itertools import pairwise
 from typing import Any
 
@@ -24,7 +22,8 @@ from rotastack.base.columns import as_pandas, column_kind, numbers_of
 from rotastack.base.naming import naming_column, refuse_odd_names, validate_data
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.base.reading import beyond_floats
-from rotastack.base.warned import ignoring, warn
+from rotastack.base.warned import UNSEEN, ignoring, warn, warn_of_unseen
+from rotastack.ensembles.flagship.shown_values import ShownValues
 from rotastack.ensembles.table import INPUT_RULES, categorical_mask, fitted_scaler
 
 __all__ = ["MixedTable"]
@@ -33,8 +32,6 @@ _IN_FIT = "column {column} contains {what} (such as {example}); name the column 
 _IN_PREDICT = (
     "column {column} was numeric in fit and contains {example}; convert the value to a number, or set it to missing"
 )
-_DONORS = 20  # number of training rows whose dummies replace those of unknown categories
-
 MOST_DUMMIES = 30
 """A categorical column of more values is encoded by target means, other categorical columns by dummies."""
 
@@ -46,10 +43,9 @@ class MixedTable(BaseEstimator):
     categories become one dummy. A categorical column of more than 30 values becomes the target means of its values.
     The share of missing numbers keeps this information when views fill missing values.
 
-    An unknown category counts as missing if its column has missing values in training. Otherwise its dummies are NaN:
-    dummies of 0 could mean another category. :meth:`filled` replaces the NaN by the dummies of random training rows,
-    so that outputs are averaged over the known categories by their frequency. A missing value in a column without
-    missing training values is treated like an unknown category.
+    A value that no training row has, such as an unknown category, or a missing value in a column without missing
+    training values, is NaN in all encoded columns of its column: dummies of 0 could mean another category. `shown_` has
+    the values that stand in for it.
     """
 
     numeric_: NDArray[np.bool_] | None  # mask of the columns that are numbers; None if all are
@@ -66,7 +62,7 @@ class MixedTable(BaseEstimator):
     # The numeric columns with missing values. If there are any, their share is the last column.
     missing_: NDArray[np.intp]
     sources_: NDArray[np.intp]  # the input column of each column of the result, without the share of missing numbers
-    donors_: NDArray[np.float32]  # random training rows, whose dummies replace those of unknown categories
+    shown_: ShownValues  # values of training rows, which stand in for values that no training row has
 
     def __init__(self, categorical_features: ArrayLike | str | None = "from_dtype"):
         self.categorical_features = categorical_features
@@ -84,7 +80,7 @@ class MixedTable(BaseEstimator):
         self._find_columns(X, owner)
         numbers, codes = self._split(X, owner, reset=True)
         n_own = numbers.shape[1]
-        categories = [] if self.numeric_ is None else [*self.preprocessor_.categories_.values()]
+        categories = self._categories().values()
         self.many_ = np.array([len(values) > MOST_DUMMIES for values in categories], dtype=bool)
         self.few_ = [values for values, many in zip(categories, self.many_, strict=True) if not many]
         if self.many_.any():
@@ -96,30 +92,31 @@ class MixedTable(BaseEstimator):
         self.missing_ = np.flatnonzero(np.isnan(numbers).any(axis=0))
         self.sources_ = self._sources(n_own, targets.shape[1])
         rows = self._encoded(numbers, codes)
-        chosen = np.random.default_rng(0).permutation(len(rows))[: _DONORS if self.groups_ else 0]
-        self.donors_ = rows[chosen]
+        # For a new row, the means of categories are those of all training rows.
+        as_new = self._encoded(self._with_means(numbers[:, :n_own], codes), codes) if self.many_.any() else rows
+        self.shown_ = ShownValues(as_new, self.sources_, self.groups_, targets)
         return rows
 
     @np.errstate(over="ignore", invalid="ignore")
     def transform(self, X: Any, owner: BaseEstimator) -> NDArray[np.float32]:
-        """Return the encoded rows; the dummies of unknown categories are NaN, with a warning for a data frame."""
-        X = _frame(X)
-        numbers, codes = self._split(X, owner, reset=False)
-        if self.many_.any():
-            numbers = np.hstack([numbers, self.means_.transform(codes[:, self.many_])])
-        return self._encoded(numbers, codes)
+        """Return the encoded rows; values that no training row has are NaN."""
+        numbers, codes = self._split(_frame(X), owner, reset=False)
+        return self._encoded(self._with_means(numbers, codes), codes)
 
-    def unknown(self, rows: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """Return the mask of the encoded rows that have unknown categories."""
-        return np.any(np.isnan(rows[:, self._dummy_columns()]), axis=1)
-
-    def filled(self, rows: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
-        """Yield, for each donor, the encoded rows with the donor's dummies in place of NaN."""
-        columns = self._dummy_columns()
-        for donor in self.donors_:
-            filled = rows.copy()
-            filled[:, columns] = np.where(np.isnan(rows[:, columns]), donor[columns], rows[:, columns])
-            yield filled
+    def warn_of_lacking(self, X: Any, rows: NDArray[np.float32]) -> None:
+        """Warn of the values of the table X that no training row has; `rows` are the encoded rows."""
+        lacking = self.shown_.lacking(rows)
+        if lacking.any():
+            table = as_pandas(X) if hasattr(X, "columns") else pd.DataFrame(np.asarray(X))
+            masks, places = self.shown_.by_input(lacking), self._places() if self._categories() else {}
+            categories = {places[column] for column in self._categories()}
+            found, names = [], table.columns.tolist()
+            for j in np.flatnonzero(masks.any(axis=0)):
+                values = (
+                    table.iloc[:, j] if j in categories else pd.Series(np.nan, table.index)
+                )  # such as text that is no date
+                found.append((names[j], values, masks[:, j]))
+            warn_of_unseen(found, "; predictions are means over values of training rows")
 
     def by_input(self, amounts: NDArray[np.float64], n_features: int) -> NDArray[np.float64]:
         """Return the sums of `amounts`, one for each encoded column, by input column, shape (n_features,).
@@ -132,8 +129,29 @@ class MixedTable(BaseEstimator):
             sums += amounts[n] * np.bincount(self.sources_[self.missing_], minlength=n_features) / len(self.missing_)
         return sums
 
-    def _dummy_columns(self) -> NDArray[np.intp]:
-        return np.concatenate([np.empty(0, np.intp), *self.groups_])
+    def _categories(self) -> dict[Any, list[str]]:
+        """Return the categories of each categorical column."""
+        return {} if self.numeric_ is None else self.preprocessor_.categories_
+
+    def _places(self) -> dict[Any, int]:
+        """Return the input column of each column that is not numeric."""
+        assert self.numeric_ is not None
+        return dict(zip(self.preprocessor_.kinds_, np.flatnonzero(~self.numeric_).tolist(), strict=True))
+
+    def _unknown(self, codes: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return the mask of the category numbers (row, categorical column) that no training row has."""
+        categories = self._categories().values()
+        with_missing = np.array([names[0] == MISSING for names in categories], dtype=bool)
+        return np.where(np.isnan(codes), ~with_missing, codes >= [*map(len, categories)])
+
+    def _with_means(self, numbers: NDArray[np.floating], codes: NDArray[np.float64]) -> NDArray[np.floating]:
+        """Return the numbers with the target means of new rows; NaN for unknown categories."""
+        if not self.many_.any():
+            return numbers
+        means = self.means_.transform(codes[:, self.many_])
+        unknown = self._unknown(codes)[:, self.many_]
+        means[np.repeat(unknown, means.shape[1] // unknown.shape[1], axis=1)] = np.nan
+        return np.hstack([numbers, means])
 
     def _find_columns(self, X: Any, owner: BaseEstimator) -> None:
         """Set `numeric_`, and fit `preprocessor_` to the columns that are not numeric."""
@@ -177,8 +195,7 @@ class MixedTable(BaseEstimator):
             numbers = validate_data(owner, X, message=message, reset=reset, **INPUT_RULES)
             return numbers, np.empty((len(numbers), 0))
         validation.validate_data(owner, X, reset=reset, skip_check_array=True)
-        named = _is_frame(X)
-        if not named:
+        if not _is_frame(X):
             X = pd.DataFrame(check_array(X, dtype=None, ensure_all_finite="allow-nan"))
         X = X.set_axis(self.columns_, axis=1)
         if not len(X):
@@ -189,9 +206,8 @@ class MixedTable(BaseEstimator):
                 numbers = check_array(X.iloc[:, self.numeric_], estimator=owner, input_name="X", **INPUT_RULES)
             if not self.preprocessor_.needed_:
                 return numbers, np.empty((len(X), 0))
-        # In a fit the encoder has warned of the same values, and an array's columns have no names to warn of.
-        ignored = ("", UserWarning) if reset else (".* have a category that no training row has", Warning)
-        with nullcontext() if named and not reset else ignoring(*ignored):
+        # In a fit the encoder has warned of the same values; of new rows, `warn_of_lacking` names all columns.
+        with ignoring(*(("", UserWarning) if reset else (UNSEEN, Warning))):
             others = np.asarray(self.preprocessor_.transform(X))  # scikit-learn may be set to return a DataFrame
         n_others = len(self.preprocessor_.numeric_)
         return np.hstack([numbers, others[:, :n_others]]) if n_others else numbers, others[:, n_others:]
@@ -201,7 +217,7 @@ class MixedTable(BaseEstimator):
         if self.numeric_ is None:
             return np.arange(n_numbers)
         read = self.preprocessor_
-        places = dict(zip(read.kinds_, np.flatnonzero(~self.numeric_), strict=True))
+        places = self._places()
         needed = np.array(
             [places[column] for column, part in zip(read.needed_, read.parts_, strict=True) for _ in part]
         )
@@ -228,19 +244,18 @@ class MixedTable(BaseEstimator):
         scaled = numbers if self.scaler_ is None else self.scaler_.scaled(numbers)
         parts = [np.where(missing, np.float32(np.nan), scaled.astype(np.float32))]
         if self.groups_:
-            parts.append(self._dummies(codes[:, ~self.many_]))
+            parts.append(self._dummies(codes[:, ~self.many_], self._unknown(codes)[:, ~self.many_]))
         if len(self.missing_):
             parts.append(missing[:, self.missing_].mean(axis=1, dtype=np.float32, keepdims=True))
         return parts[0] if len(parts) == 1 else np.hstack(parts)
 
-    def _dummies(self, codes: NDArray[np.float64]) -> NDArray[np.float32]:
+    def _dummies(self, codes: NDArray[np.float64], unknown: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Return the dummies of the columns of few categories, "missing" last; NaN for unknown categories."""
         counts = np.array([*map(len, self.few_)])
         with_missing = np.array([categories[0] == MISSING for categories in self.few_])
         known = counts - with_missing
         places = np.where(np.isnan(codes), known, np.minimum(codes - with_missing, known)).astype(np.intp)
         found = dummies(places, counts.tolist(), (counts == 2).astype(int).tolist()).astype(np.float32)
-        unknown = (places == known) & ~with_missing
         found[np.repeat(unknown, [*map(_n_dummies, self.few_)], axis=1)] = np.nan
         return found
 
@@ -249,7 +264,7 @@ class ManyValues:
     """An encoder of categories by target means; a training row gets means over the rows of the other folds.
 
     Scikit-learn's TargetEncoder shrinks the means towards the mean of all rows. Missing values are a category.
-    An unknown category gets the mean of all rows.
+    An unknown category gets the mean of all rows here.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from rotastack.base.warned import warn
 from rotastack.combine.least_squares import LeastSquaresWeights
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, RIDGE, Family, TreeFamily
 from rotastack.ensembles.flagship.residuals import OutOfBagResiduals
-from rotastack.ensembles.flagship.rotastack import RotastackEnsemble, kept_families
+from rotastack.ensembles.flagship.rotastack import Fillings, RotastackEnsemble, kept_families
 from rotastack.seeds import child, root_sequence
 
 __all__ = ["RotastackRegressor"]
@@ -52,8 +52,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
         Categorical columns. "from_dtype": the columns of a pandas, polars or Arrow table that are not numeric (numbers
         stored as objects are not). Of these, dates and free text become numbers; ids and columns of one value are left out with a warning.
-        Missing values are a category. A category that no training row has gives a warning: it counts as missing if its
-        column has missing values in training; otherwise outputs are averaged over the known categories.
+        Missing values are a category.
     oob_score : bool, str or callable, default=True
         Score in `oob_score_`; more is better. True is accuracy or R^2, a string is the name of a scikit-learn scorer
         (such as "roc_auc" or "neg_log_loss"), a function is ``f(y_true, y_pred)``. False computes no score.
@@ -102,6 +101,12 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     Columns are scaled to [0, 1] on the training rows. At each split, trees learn the branch of missing numbers; views
     fill missing numbers with means of their training rows. A category of up to 30 values becomes a 0/1 column for each
     value (one column for two values). A category of more values becomes the mean target of its rows.
+
+    A value that no training row has is a new category, or a missing value in a column without missing training values.
+    The prediction is then the mean over the column's values in training: all categories by their frequencies, or 20
+    values at equally spaced quantiles. For several such columns in a row, the mean is over 20 training rows at quantiles of the
+    target. Quantiles and intervals are those of the mixture. A warning names the columns and rows.
+
     Predictions may lie outside the range of the training targets if the weights sum to more than 1.
     If rows have copies, or a patient has several rows, a tree may have seen a copy of an out-of-bag row, or its
     patient. Out-of-bag results are then optimistic, unless ``fit`` gets `groups`. Rounds of boosters, and the width
@@ -228,6 +233,11 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
             row, which a forest of 100 trees predicts. These ratios are measured relative to their quantiles .1 and .9
             among rows of similar predictions.
 
+        Warns
+        -----
+        UserWarning
+            Values that no training row has.
+
         Raises
         ------
         ValueError
@@ -246,16 +256,23 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         True
         """
         rows = self._encoded(X)
-        predicted = self._predicted(rows)
         if quantiles is None:
-            return predicted
+            return self._predicted(rows)
         levels = np.asarray(quantiles)
         if levels.dtype.kind not in "iuf" or levels.ndim != 1 or not ((levels >= 0) & (levels <= 1)).all():
             raise ValueError(f"quantiles must be a list of numbers from 0 to 1, got {quantiles!r}")
         if not len(self.residuals_.scores):
             raise ValueError("quantiles need out-of-bag rows; grow more trees per family")
-        spreads = self._over_categories(rows, lambda part: self.residuals_.spreads(part, self.n_jobs))
-        return self.residuals_.quantiles(predicted, spreads, levels.astype(np.float64))
+        levels = levels.astype(np.float64)
+
+        def predicted(rows: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            return self._predicted(rows), self.residuals_.spreads(rows, self.n_jobs)
+
+        def mixed(fillings: Fillings) -> NDArray[np.float64]:
+            parts = [(share, *predicted(filled)) for share, filled in fillings]
+            return self.residuals_.mixed_quantiles(*map(np.stack, zip(*parts, strict=True)), levels)
+
+        return self._over_shown(rows, lambda part: self.residuals_.quantiles(*predicted(part), levels), mixed)
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.9) -> NDArray[np.float64]:
         """Return an interval for the target of each row; equal shares of residuals lie outside on both sides.

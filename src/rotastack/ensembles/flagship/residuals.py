@@ -24,6 +24,9 @@ LEAST_REACH = 50
 
 TAILS = np.array([0.1, 0.9])
 
+N_POINTS = 200
+"""Number of quantiles that represent the distribution of a part of a mixture."""
+
 
 @dataclass
 class OutOfBagResiduals:
@@ -85,6 +88,23 @@ class OutOfBagResiduals:
         middle, half = self._around(predicted)
         scores = _quantiles(self.scores, self.weights, levels)
         return np.clip((predicted + spreads * middle)[:, None] + (spreads * half)[:, None] * scores, *self.ends)
+
+    def mixed_quantiles(
+        self, shares: NDArray[np.float64], predicted: NDArray[np.float64], spreads: NDArray[np.float64],
+        levels: NDArray[np.float64],
+    ) -> NDArray[np.float64]:  # fmt: skip
+        """Return quantiles of mixtures, shape (n_rows, n_levels).
+
+        Each row has `shares`, predictions and spreads (n_parts, n_rows). A part is represented by 200 of its quantiles.
+        """
+        grid = (np.arange(N_POINTS) + 0.5) / N_POINTS
+        found = np.empty((shares.shape[1], len(levels)))
+        for row, share in enumerate(shares.T):
+            points = self.quantiles(predicted[:, row], spreads[:, row], grid).ravel()
+            order = np.argsort(points, kind="stable")
+            ends = np.cumsum(np.repeat(share, N_POINTS)[order]) / N_POINTS
+            found[row] = points[order[np.searchsorted(ends, levels - 1e-9).clip(max=len(points) - 1)]]
+        return found
 
     def measure_in(self, unit: float) -> None:
         """Multiply the stored numbers, which are targets divided by `unit`, by `unit`."""

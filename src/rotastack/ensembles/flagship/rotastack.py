@@ -13,7 +13,7 @@ from sklearn.metrics import get_scorer_names
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from rotastack.base.naming import refuse_no_columns
-from rotastack.base.outputs import mean_of
+from rotastack.base.outputs import weighted_sum
 from rotastack.base.row_weights import relative_weights, row_weights, weights_of
 from rotastack.base.scikit import Interval, StrOptions, fit_context, safe_indexing
 from rotastack.ensembles.flagship.families import FAMILIES, Family, find_families
@@ -25,6 +25,9 @@ from rotastack.ensembles.flagship.training_rows import TrainingRows, category_ta
 from rotastack.trees.grown import GrownTrees
 
 __all__ = ["RotastackEnsemble", "kept_families"]
+
+Fillings = Iterator[tuple[NDArray[np.float64], NDArray[np.float32]]]
+"""Shares and encoded rows, in which values of training rows stand in for values that no training row has."""
 
 _BLOCK = 2**22  # largest number of family outputs held in memory at once in predict
 
@@ -233,32 +236,40 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         return by_input / by_input.sum() if by_input.any() else by_input
 
     def _encoded(self, X: ArrayLike) -> NDArray[np.float32]:
-        """Return the encoded columns of new rows."""
+        """Return the encoded columns of new rows, with a warning of values that no training row has."""
         check_is_fitted(self)
-        return self.table_.transform(X, self)
-
-    def _outputs(self, rows: NDArray[np.float32]) -> Iterator[NDArray[np.float64]]:
-        """Yield the families' outputs for blocks of rows, shape (n_families, n_rows, n_outputs)."""
-
-        def outputs(part: NDArray[np.float32]) -> NDArray[np.float64]:
-            return np.concatenate([grown.outputs(part, self.n_jobs) for grown in self.grown_]).swapaxes(0, 1)
-
-        step = max(1, _BLOCK // (len(self.families_) * self._n_outputs))
-        for start in range(0, len(rows), step):
-            yield self._over_categories(rows[start : start + step], outputs).swapaxes(0, 1)
+        rows = self.table_.transform(X, self)
+        self.table_.warn_of_lacking(X, rows)
+        return rows
 
     def _predicted(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the ensemble's probabilities or predictions for encoded rows."""
-        return np.concatenate([self._combined(outputs) for outputs in self._outputs(rows)])
+        step = max(1, _BLOCK // (len(self.families_) * self._n_outputs))
+        parts = [rows[start : start + step] for start in range(0, len(rows), step)]
+        return np.concatenate([self._over_shown(part, self._predicted_at_once, self._mean) for part in parts])
 
-    def _over_categories(
-        self, rows: NDArray[np.float32], function: Callable[[NDArray[np.float32]], NDArray[np.float64]]
-    ) -> NDArray[np.float64]:
-        """Return ``function(rows)``, shape (n_rows, ...); rows with unknown categories get the mean over known ones."""
-        if not self.table_.groups_ or not (unknown := self.table_.unknown(rows)).any():
-            return function(rows)
-        result = function(next(self.table_.filled(rows)))
-        result[unknown] = mean_of([function(filled) for filled in self.table_.filled(rows[unknown])])
+    def _predicted_at_once(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the ensemble's probabilities or predictions for encoded rows that have shown values only."""
+        return self._combined(np.concatenate([grown.outputs(rows, self.n_jobs) for grown in self.grown_]))
+
+    def _mean(self, fillings: Fillings) -> NDArray[np.float64]:
+        """Return the mean of probabilities or predictions over the values that stand in for others."""
+        shares, predicted = zip(*((share, self._predicted_at_once(rows).T) for share, rows in fillings), strict=True)
+        return weighted_sum(shares, predicted).T
+
+    def _over_shown(
+        self, rows: NDArray[np.float32], known: Callable[[NDArray[np.float32]], NDArray[np.float64]],
+        mixed: Callable[[Fillings], NDArray[np.float64]],
+    ) -> NDArray[np.float64]:  # fmt: skip
+        """Return ``known(rows)``; for the rows with values that no training row has ``mixed(fillings)``."""
+        shown = self.table_.shown_
+        new = shown.lacking(rows).any(axis=1)
+        if not new.any():
+            return known(rows)
+        whole = rows.copy()
+        whole[new] = next(shown.fillings(rows[new]))[1]
+        result = known(whole)
+        result[new] = mixed(shown.fillings(rows[new]))
         return result
 
     @property

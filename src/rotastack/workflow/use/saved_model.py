@@ -17,6 +17,7 @@ from rotastack.base.documents import load_mapping
 from rotastack.base.fitting import COVERAGE
 from rotastack.base.outputs import NUMBERS, positive_class
 from rotastack.base.reading import NO_VALUE, PLACEHOLDER, ColumnReading, read_columns
+from rotastack.base.warned import UNSEEN
 from rotastack.data.target import free_name
 from rotastack.errors import RotastackError, counted, nearest, shortened
 from rotastack.files import read_json
@@ -76,10 +77,12 @@ class SavedModel:
         rows, notes = self._rows(table)
         if not len(rows):
             raise RotastackError("the table has no rows")
+        notes += self._out_of_range(rows)
         found: dict[str, Any] = {}
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
             numbers = self.pipeline[:-1].transform(rows)
+            warnings.filterwarnings("ignore", UNSEEN)  # of the same columns, without their names
             if proba:
                 shares = model.predict_proba(numbers)
                 # beside these comes the decision of the model, which need not be the most probable class
@@ -124,6 +127,15 @@ class SavedModel:
             names = shortened([f"{name!r} ({counted(n, 'row')})" for name, n in new.items()], 5)
             text += f"; unknown to the model: {names}, which count as errors and are left out of the other scores"
         return text
+
+    def _out_of_range(self, rows: pd.DataFrame) -> list[str]:
+        """Return a note on the numbers that are smaller or larger than those of all training rows."""
+        found = []
+        for column, (least, most) in self.pipeline.named_steps["table"].ranges_.items():
+            numbers = numbers_of(rows[column])
+            if n := int(((numbers < least) | (numbers > most)).sum()):
+                found.append(f"{column} ({counted(n, 'row')}; {least:.10g} to {most:.10g})")
+        return [f"numbers outside of the training range: {shortened(found)}"] if found else []
 
     def _rows(self, table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         """Return the columns of a table that the model reads, and notes on the others and on odd values."""

@@ -120,6 +120,7 @@ def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
         if spec.threshold is not None:
             record.metrics |= {"threshold": spec.threshold, "decides_for": str(model[-1].pos_label)}
         record.metrics |= {
+            "ranges": {str(column): ends for column, ends in model[0].ranges_.items()},
             f"cross_validated_{spec.score}": float(scores.loc[scores["method"] == label, spec.score].mean()),
             f"training_{PRIMARY[spec.task]}": float(error),
             "model_bytes": job.output("model").stat().st_size,

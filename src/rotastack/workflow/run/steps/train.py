@@ -5,6 +5,7 @@ from functools import partial
 import pandas as pd
 import xarray as xr
 
+from rotastack.base.warned import UNSEEN, ignoring
 from rotastack.data.artifacts import Prepared, read_arrays, read_frame, read_prepared
 from rotastack.errors import RotastackError
 from rotastack.workflow.run.job import Job
@@ -51,5 +52,6 @@ def _run(spec: NestedTrainingSpec | SplitTrainingSpec, job: Job, set_alarm: Alar
         if spec.pool.of:
             pool = mixed(spec.pool.of, list(map(read_arrays, job.inputs["parts"])))
         else:
-            pool = train(spec, table, folds, rotations, job.threads, set_alarm)
+            with ignoring(UNSEEN):  # categories that only rows of other folds have
+                pool = train(spec, table, folds, rotations, job.threads, set_alarm)
         job.write_outcome("pool", pool, record)

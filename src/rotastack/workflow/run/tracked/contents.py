@@ -188,6 +188,7 @@ def model_card(
     if texts := facts.get("text_columns"):
         kinds.append(f"{len(texts)} of text ({plain(shortened(texts))})")
     units = [f"{column}{how.in_unit}" for column, how in stored_readings(raw).items() if how.in_unit]
+    ranges = refit["metrics"].get("ranges", {})
     choice = (
         f"Chosen by the study {plain(data.study)} as the best of {methods} methods by {name}; "
         f"of methods that tie with the best, the one with the lowest {NAMES[TIE_BREAK[data.task]]}, then the shortest training time."
@@ -199,6 +200,7 @@ def model_card(
         "### Training data", "",
         f"- All {len(raw):,} rows of `{data.raw.as_posix()}`, SHA-256 `{digest}`.",
         f"- {raw.shape[1] - 1:,} columns: {', '.join(kinds) or 'no useful column'}; {facts.get('missing_cells', 0):,} cells are missing.",
+        *([f"- Ranges: {plain(shortened((f'{c} {least:.10g} to {most:.10g}' for c, (least, most) in ranges.items()), 20))}."] if ranges else []),
         *([f"- Units: {plain('; '.join(units))}."] if units else []),
         *([f"- Classes: {shortened((f'{plain(str(label))} {count:,}' for label, count in counts.items()), 20)}."] if counts else []), "",
         "### Method", "",
