@@ -18,25 +18,33 @@ _users = 0
 _before: Any = None  # the limiter of the first of several users: it holds the original number of threads
 
 
+def _limiter() -> Any:
+    return _controller().limit(limits=1, user_api="blas")
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Let BLAS use one thread inside the block.
+    """Let BLAS use one thread inside the block, in whatever Python thread the block runs.
 
-    The number of threads belongs to the process, and threadpoolctl lets one Python thread at a time control it.
-    If several Python threads are inside such a block, the last one to leave restores the number.
+    The number of threads belongs to the process, and threadpoolctl lets one Python thread at a time control it,
+    until that thread leaves its limiter. So each user enters a limiter of its own, which leaves one thread to the others;
+    the last user to leave restores the number.
     """
     global _users, _before
-    _here.depth = getattr(_here, "depth", 0) + 1
-    if _here.depth == 1:
-        with _lock:
-            limiter = _controller().limit(limits=1, user_api="blas")
-            _before = limiter if _users == 0 else _before
-            _users += 1
-    try:
+    if getattr(_here, "inside", False):
         yield
+        return
+    with _lock:
+        _before = _before if _users else _limiter()
+        _users += 1
+    _here.inside = True
+    try:
+        with _limiter():
+            yield
     finally:
-        _here.depth -= 1
-        if _here.depth == 0:
-            with _lock:
-                _users -= 1
-                _before.restore_original_limits()
+        _here.inside = False
+        with _lock:
+            _users -= 1
+            if _users == 0:
+                with _before:  # restores the number, and gives up control
+                    pass
