@@ -10,6 +10,7 @@ import pandas as pd
 
 from rotastack.stats.influence import RowTest, row_test
 from rotastack.stats.metrics import IN_UNITS, METRICS, higher_is_better
+from rotastack.stats.rounding import tolerance
 
 __all__ = [
     "ROPE",
@@ -47,7 +48,9 @@ def by_method(scores: pd.DataFrame, column: str, aggfunc: str = "mean") -> pd.Da
 def all_means(scores: pd.DataFrame, average: str) -> pd.DataFrame:
     """Return the means, or medians, of all scores by data set and method, without rounding errors."""
     names = [n for n in dict.fromkeys(n for task in METRICS.values() for n in task) if n in scores]
-    return scores.groupby(["dataset", "method"], sort=False)[names].agg(average).round(10).reset_index()
+    means = scores.groupby(["dataset", "method"], sort=False)[names].agg(average)
+    # scores in units of the target have any scale, the others that of 1
+    return means.round(10).mask(means.columns.isin(IN_UNITS) & (means.abs() < 1e-3), means).reset_index()
 
 
 def best_first(means: pd.DataFrame, score: str) -> pd.DataFrame:
@@ -107,7 +110,8 @@ class RowTests(NamedTuple):
     def __call__(self, first: str, second: str) -> RowTest | None:
         """Return the test of two methods; None with too few units."""
         a, b = (self.influences[method].to_numpy() for method in (first, second))
-        difference = float(self.means[first] - self.means[second])
+        means = self.means[[first, second]]
+        difference = float(means.iloc[0] - means.iloc[1]) if np.ptp(means) > tolerance(means) else 0.0
         return row_test(a, b, difference, widening=self.widening, alpha=self.alpha)
 
     @property
