@@ -128,4 +128,5 @@ def _baseline(path: Path) -> pd.DataFrame:
 
 def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows of a table, for JSON."""
-    return json.loads(table.to_json(orient="records"))
+    infinite = table.isin([float("inf"), -float("inf")])
+    return table.astype(object).mask(infinite | table.isna(), None).to_dict("records")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import matplotlib
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -18,6 +19,7 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure, FigureBase
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, LogFormatter, LogFormatterMathtext
+from numpy.typing import ArrayLike
 
 from rotastack.files import replacing
 
@@ -30,6 +32,7 @@ __all__ = [
     "Look",
     "add_legend",
     "add_note",
+    "decimals",
     "drawn_or_told",
     "figure_beside_legend",
     "finished",
@@ -70,6 +73,12 @@ class Label(NamedTuple):
     family: str
     parameter: str
     value: float
+
+
+def decimals(values: ArrayLike, n: int) -> str:
+    """Return the format of `n` decimals, or of `n` digits for numbers that are all below a thousandth."""
+    largest = np.nanmax(np.abs(np.asarray(values, dtype=float)), initial=0)
+    return f".{n}{'g' if 0 < largest < 1e-3 else 'f'}"
 
 
 def split_label(label: str) -> Label:

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 
 from rotastack.errors import RotastackError
+from rotastack.stats.rounding import rounded
 
-__all__ = ["checked_scores", "complete_block", "rounded"]
+__all__ = ["checked_scores", "complete_block"]
 
 
 def checked_scores(
@@ -28,7 +29,7 @@ def checked_scores(
     Returns
     -------
     DataFrame
-        Scores as floating-point numbers, :func:`rounded`.
+        Scores as floating-point numbers, :func:`~rotastack.stats.rounding.rounded`.
 
     Raises
     ------
@@ -68,20 +69,6 @@ def checked_scores(
             f"scores has {len(table)} data set{'s'[: len(table) != 1]}; at least {at_least} {'are' if at_least > 1 else 'is'} needed"
         )
     return rounded(table)
-
-
-def rounded(scores: pd.DataFrame, like: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Return scores in which those that differ by rounding errors alone are equal.
-
-    Scores below 10 keep 12 decimals; on data sets with larger ones, the largest of `like` (`scores`) keeps 13 digits.
-    """
-    values = scores.to_numpy(dtype=np.float64, copy=True)
-    sizes = np.abs((scores if like is None else like).to_numpy(dtype=np.float64))
-    largest = np.where(np.isfinite(sizes), sizes, 0).max(axis=1, initial=1)
-    decimals = 12 - np.floor(np.log10(largest)).astype(int)
-    for number in np.unique(decimals):
-        values[decimals == number] = values[decimals == number].round(number)
-    return pd.DataFrame(values, scores.index, scores.columns)
 
 
 def complete_block(scores: pd.DataFrame) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from rotastack.stats.influence import RowTest, row_test
 from rotastack.stats.metrics import IN_UNITS, METRICS, higher_is_better
+from rotastack.stats.rounding import tolerance
 
 __all__ = [
     "ROPE",
@@ -19,6 +20,7 @@ __all__ = [
     "axes_of",
     "baselines",
     "best_first",
+    "by_cell",
     "by_method",
     "choose",
     "compared",
@@ -47,7 +49,9 @@ def by_method(scores: pd.DataFrame, column: str, aggfunc: str = "mean") -> pd.Da
 def all_means(scores: pd.DataFrame, average: str) -> pd.DataFrame:
     """Return the means, or medians, of all scores by data set and method, without rounding errors."""
     names = [n for n in dict.fromkeys(n for task in METRICS.values() for n in task) if n in scores]
-    return scores.groupby(["dataset", "method"], sort=False)[names].agg(average).round(10).reset_index()
+    means = scores.groupby(["dataset", "method"], sort=False)[names].agg(average)
+    # scores in units of the target have any scale, the others that of 1
+    return means.round(10).mask(means.columns.isin(IN_UNITS) & (means.abs() < 1e-3), means).reset_index()
 
 
 def best_first(means: pd.DataFrame, score: str) -> pd.DataFrame:
@@ -98,17 +102,23 @@ def score_matrices(scores: pd.DataFrame, metric: str, axes: Sequence[str]) -> di
 class RowTests(NamedTuple):
     """The tests of pairs of methods on the held-out rows of one data set; calling it tests a pair."""
 
-    influences: pd.DataFrame  # of each unit of rows on the score of each method, from the scoring step
+    influences: (
+        pd.DataFrame
+    )  # of each unit of rows on the score of each method that is tested on it, from the scoring step
     unit: str  # a noun, such as rows
-    widening: float  # of the variance, see row_test
+    widening: Mapping[str, float]  # of the variance of each method's score, see row_test
     means: pd.Series  # of the methods' scores
     alpha: float
 
     def __call__(self, first: str, second: str) -> RowTest | None:
-        """Return the test of two methods; None with too few units."""
-        a, b = (self.influences[method].to_numpy() for method in (first, second))
-        difference = float(self.means[first] - self.means[second])
-        return row_test(a, b, difference, widening=self.widening, alpha=self.alpha)
+        """Return the test of two methods on the units that either is tested on; None with too few units."""
+        pair = self.influences[[first, second]].dropna(how="all")
+        if pair.isna().all().any():
+            return None
+        a, b = pair.fillna(0.0).to_numpy().T
+        means = self.means[[first, second]]
+        difference = float(means.iloc[0] - means.iloc[1]) if np.ptp(means) > tolerance(means) else 0.0
+        return row_test(a, b, difference, widening=max(self.widening[m] for m in (first, second)), alpha=self.alpha)
 
     @property
     def units(self) -> str:
@@ -151,10 +161,16 @@ def choose(
     return Choice(chosen, alike, float(breaker.get(chosen, np.nan)))
 
 
+def by_cell(scores: pd.DataFrame, axes: Sequence[str], score: str) -> pd.DataFrame:
+    """Return a row for each cell of a data set: the methods' scores, infinite for a failed one, NaN for one without this cell."""
+    known = scores.fillna({score: np.inf})
+    return known.pivot_table(index=list(axes), columns="method", values=score, sort=False, dropna=False)
+
+
 def sorted_means(cells: pd.DataFrame, score: str) -> pd.Series:
-    """Return the mean of each method's scores over cells, best first, without methods that lack a finite score."""
-    means = cells.replace([np.inf, -np.inf], np.nan).mean(skipna=False).dropna()
-    return means.sort_values(ascending=not higher_is_better(score), kind="stable")
+    """Return the mean of each method's scores over its cells, best first, without methods that failed; see :func:`by_cell`."""
+    means = cells.mean()
+    return means[np.isfinite(means)].sort_values(ascending=not higher_is_better(score), kind="stable")
 
 
 def _digits(value: float) -> float:

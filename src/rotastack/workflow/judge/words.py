@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from rotastack.stats.metrics import IN_UNITS
 
-__all__ = ["capital", "listed", "p_cell", "p_equal", "printer", "score_cell", "short_message"]
+__all__ = ["capital", "in_digits", "listed", "p_cell", "p_equal", "printer", "score_cell", "short_message"]
 
 
 def p_equal(p: float) -> str:
@@ -50,6 +52,17 @@ def printer(score: str, values: Sequence[float]) -> Callable[[float], str]:
         ):
             return shown
     return forms[-1]
+
+
+def in_digits(values: ArrayLike, *units: float) -> list[str]:
+    """Return numbers in six digits, or in more that tell apart differences of a thousandth of the least unit above 0.
+
+    Without such a unit they have all digits.
+    """
+    unit = min((u for u in units if u > 0), default=0.0)
+    largest = max(unit, float(np.nanmax(np.abs(values), initial=0)))
+    digits = min(15, max(6, 5 + int(np.log10(largest / unit)))) if unit else 15
+    return [f"{v:.{max(digits, len(f'{abs(v):.0f}'))}g}" for v in np.asarray(values)]
 
 
 def short_message(message: str) -> str:
