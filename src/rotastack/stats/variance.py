@@ -180,9 +180,9 @@ def _verdict(shares, p_rotation, p_fold, total, alpha) -> str:
     if total == 0:
         return "all cells are equal"
     if p_rotation < alpha and rotation >= fold:
-        return "rotations matter: choosing them well pays"
+        return "rotation groups differ on these rows; new rows may rank them otherwise"
     if p_rotation < alpha:
-        return "rotations matter, but less than how the rows are split"
+        return "rotation groups differ on these rows, but less than fold groups; new rows may rank them otherwise"
     if p_fold < alpha and fold > 0.5:
         return (
             "no effect of the rotations is shown; how the rows are split dominates: unstable, or the data set is small"

@@ -12,7 +12,7 @@ from rotastack.errors import RotastackError, nearest
 from rotastack.stats.missing import checked_scores
 from rotastack.stats.rounding import gaps
 
-__all__ = ["contrasts", "holm", "signed_rank_p", "wilcoxon_holm"]
+__all__ = ["contrasts", "holm", "rank_biserial", "signed_rank_p", "wilcoxon_holm"]
 
 
 def contrasts(methods: list, control: object | None) -> tuple[list[tuple], pd.Index]:
@@ -47,6 +47,22 @@ def signed_rank_p(differences: NDArray[np.floating]) -> float:
     doubled = (2 * ranks).astype(int)  # Ties share mean ranks, so twice a rank is a whole number.
     shares, positive = shares_of_sums(doubled), doubled[kept > 0].sum()
     return float(min(1.0, 2 * min(shares[: positive + 1].sum(), shares[positive:].sum())))
+
+
+def rank_biserial(differences: NDArray[np.floating]) -> float:
+    """Return the matched-pairs rank-biserial correlation: the direction of the signed-rank test, from -1 to 1.
+
+    This is the sum of the ranks of positive differences, minus that of negative ones, over the sum of all ranks; 0 if
+    all differences are 0.
+
+    References
+    ----------
+    Kerby, D. S. (2014). The simple difference formula: an approach to teaching nonparametric correlation. Comprehensive
+    Psychology 3.
+    """
+    kept = differences[differences != 0]
+    ranks = rankdata(np.abs(kept))
+    return float(np.sign(kept) @ ranks / ranks.sum()) if len(kept) else 0.0
 
 
 def shares_of_sums(ranks: Iterable[int]) -> NDArray[np.float64]:
@@ -95,10 +111,11 @@ def wilcoxon_holm(
 
     Returns
     -------
-    DataFrame of shape (n_comparisons, 5)
+    DataFrame of shape (n_comparisons, 6)
         Index: methods, or pairs of methods. ``wins``, ``ties`` and ``losses`` are the numbers of data sets on which
         the method is better than, equal to and worse than the control (or the first of a pair than the second);
-        ``p`` is the p-value of the test, and ``p_holm`` is adjusted for all comparisons of the table. Two methods with
+        ``effect`` is the :func:`rank_biserial` correlation, above 0 if the test favours the method, whose direction the mean
+        need not have; ``p`` is the p-value of the test, and ``p_holm`` is adjusted for all comparisons of the table. Two methods with
         equal scores on every data set have p = 1; two methods that share no data set have p = NaN. Scores
         and differences that differ by rounding errors alone are ties.
 
@@ -119,9 +136,9 @@ def wilcoxon_holm(
     ...     {"A": [0.1, 0.2, 0.3, 0.4, 0.5], "B": [0.2, 0.4, 0.6, 0.8, 1.0], "C": [0.1, 0.2, 0.3, 0.4, 0.5]}
     ... )
     >>> wilcoxon_holm(errors, "A", higher_is_better=False)
-       wins  ties  losses       p  p_holm
-    B     0     0       5  0.0625   0.125
-    C     0     5       0  1.0000   1.000
+       wins  ties  losses  effect       p  p_holm
+    B     0     0       5    -1.0  0.0625   0.125
+    C     0     5       0     0.0  1.0000   1.000
     """
     table = checked_scores(scores, missing, pairs=True, at_least=1)
     pairs, index = contrasts(list(table.columns), control)
@@ -133,6 +150,7 @@ def wilcoxon_holm(
             "wins": [int((sign * d > 0).sum()) for d in differences],
             "ties": [int((d == 0).sum()) for d in differences],
             "losses": [int((sign * d < 0).sum()) for d in differences],
+            "effect": [sign * rank_biserial(d) if len(d) else np.nan for d in differences],
             "p": [signed_rank_p(d) if len(d) else np.nan for d in differences],
         },
         index,

@@ -23,11 +23,12 @@ def compare_over_datasets(
     """Compare methods on the data sets for which all of them have a score; `left_out` data sets have means only.
 
     `higher` is None for a score without a better direction, which gets no ranks. By data set, `wrong` is the number of rows
-    that the control classifies wrongly, and `units` the divisor of the scores.
+    that the control classifies wrongly, and `units` the divisor of the scores. ``scores`` are the scores that are compared,
+    of which all ranks, counts, tests and changes are.
     """
     shown = means if units is not None else means.round(12)
     result = {"means": shown.astype(object).where(shown.notna(), None).to_dict("index"), "notes": [],
-              "higher_is_better": higher, "n_datasets": int(shown.notna().all(axis=1).sum())}  # fmt: skip
+              "higher_is_better": higher, "in_units": units is not None, "n_datasets": int(shown.notna().all(axis=1).sum())}  # fmt: skip
     if higher is None:
         return result
     scores = compared(means, units).drop(index=list(left_out))
@@ -36,12 +37,14 @@ def compare_over_datasets(
     if len(ranked) < 1 or ranked.shape[1] < 2:
         return result
     comparison, notes = compare(ranked, higher), result["notes"]
+    result["scores"] = comparison.scores.to_dict("index")
     if control not in ranked:
         notes.append(f"the control {control} has no score on any data set, so no method is compared with it")
     result["average_ranks"] = comparison.average_ranks.to_dict()
     result["wins"] = comparison.wins.to_dict("index")
     if control in ranked:
         result["improvement"] = comparison.improvement(control).to_dict()
+        result["effect"] = wilcoxon_holm(comparison.scores, control, higher)["effect"].to_dict()
         if wrong is not None:
             result["against_control"] = _against(comparison, control, wrong)
     try:
@@ -94,16 +97,30 @@ def _or_none(number: float) -> float | None:
 
 
 def compare_group(scores: pd.DataFrame, alpha: float, score: str = "error") -> dict:
-    """Compare the methods of a group with its first one by a score; the error is turned into accuracy."""
+    """Compare the methods of a group with its first one by a score; the error is turned into accuracy.
+
+    The parts of a data set, in rows named "data set, part", depend on each other: each method has the mean of its ranks
+    in them, and these means are what the tests over data sets compare.
+    """
     control = scores.columns[0]
     scores = 1 - scores.round(12) if score == "error" else scores.round(12)
     higher = score == "error" or bool(higher_is_better(score))
-    found = compare_over_datasets(scores, higher, control, alpha)
+    tested, tested_higher = scores, higher
+    datasets = pd.Index([str(row).rpartition(", ")[0] or row for row in scores.index])
+    if datasets.has_duplicates:
+        ranks = complete(scores.set_axis(datasets)).rank(axis=1, ascending=not higher)
+        tested, tested_higher = ranks.groupby(level=0, sort=False).mean(), False
+    found = compare_over_datasets(tested, tested_higher, control, alpha)
     n_rows = found["n_datasets"] if "average_ranks" in found else 0
-    kept = {key: value for key, value in found.items() if key not in ("means", "higher_is_better", "n_datasets")}
+    kept = {
+        key: value
+        for key, value in found.items()
+        if key not in ("means", "scores", "higher_is_better", "in_units", "n_datasets")
+    }
     result = {"methods": list(scores.columns), "control": control, "n_rows": n_rows, **kept}
     if "improvement" in result:
-        result["better"] = compare(complete(scores), higher).better(control).to_dict()
+        whole = compare(complete(scores), higher)
+        result |= {"improvement": whole.improvement(control).to_dict(), "better": whole.better(control).to_dict()}
     if "nemenyi_p" in result:
         ranked = sorted(result["average_ranks"], key=result["average_ranks"].__getitem__)
         result["different"] = [

@@ -1,19 +1,17 @@
 """The verdict in sentences: over data sets, in groups of methods, and on claims; ``sentences.py`` has the templates."""
 
 from collections.abc import Mapping, Sequence
-from math import ceil, log2
+from itertools import count
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from rotastack.errors import counted
-from rotastack.stats.comparison import compare
 from rotastack.stats.metrics import NAMES
-from rotastack.stats.rounding import gaps, rounded
+from rotastack.stats.rounding import gaps, tolerance
 from rotastack.stats.wilcoxon import holm, wilcoxon_holm
 from rotastack.workflow.judge import sentences as say
-from rotastack.workflow.judge.results import complete
 from rotastack.workflow.judge.words import capital, listed, p_equal, short_message
 
 __all__ = [
@@ -45,8 +43,7 @@ def verdict_over_datasets(
     if "average_ranks" not in result:
         return [say.NO_DATASET]
     ranks = pd.Series(result["average_ranks"]).sort_values(kind="stable")
-    means = pd.DataFrame.from_dict(result["means"], orient="index").reindex(columns=ranks.index)
-    means = rounded(complete(means.apply(pd.to_numeric)))
+    means = pd.DataFrame.from_dict(result["scores"], orient="index").reindex(columns=ranks.index)
     if (means.nunique(axis=1) == 1).all():
         return [say.EQUAL.format(n_methods=len(ranks), score=score, datasets=counted(len(means), "data set"))]
     first = [str(m) for m in ranks.index[ranks <= ranks.iloc[0] + 1e-12]]
@@ -75,7 +72,7 @@ def _best(
         best=best, others=listed(others) if others else "", n_methods=len(ranks), score=score,
         datasets=counted(n, "data set") if n == total else say.WITH_ALL.format(n=n, total=total),
         rank=ranks[best], rival="" if rival in first else say.RIVAL_RANK.format(rival=rival, rank=ranks[rival]),
-        method="it" if method == best else method, change=_change(means, method, other, score),
+        method="it" if method == best else method, change=_change(means, method, other, score, result),
         counts=_won(means, method, other, result["higher_is_better"]), cost=cost if other == control else "",
     )  # fmt: skip
 
@@ -84,13 +81,20 @@ def _times(ratio: float) -> str:
     return f"{ratio:.2g} times" if ratio < 0.95 else f"{ratio:.1f} times"
 
 
-def _change(means: pd.DataFrame, method: str, other: str, score: str) -> str:
-    """Return words for the average change of `score` from the method `other` to `method`."""
-    gain = compare(means[[method, other]], True).improvement(other)[method]
-    text = say.AVERAGE if np.isfinite(gain) else say.FROM_ZERO
-    if np.isfinite(gain) and round(abs(gain), 1) == 0:
-        text = say.NO_CHANGE
-    return text.format(higher="higher" if gain > 0 else "lower", score=score, other=other, percent=abs(gain))
+def _change(means: pd.DataFrame, method: str, other: str, score: str, result: Mapping[str, Any]) -> str:
+    """Return words for the average change of `score` from the method `other` to `method`.
+
+    A loss above 0 changes by percent, the geometric mean of ratios; any other score by the mean difference.
+    """
+    if not result["higher_is_better"] and (means[[method, other]] > 0).all(axis=None):
+        gain = 100 * float(np.expm1(np.log(means[method] / means[other]).mean()))
+        amount = "" if abs(gain) < 0.05 else say.PERCENT.format(percent=abs(gain))
+    else:
+        gain = float(gaps(means[method], means[other]).mean())
+        unit = say.OF_BASELINE if result["in_units"] else ""
+        amount = say.DIFFERENCE.format(difference=abs(gain), unit=unit) if abs(gain) > tolerance(means) else ""
+    text = say.AVERAGE if amount else say.NO_CHANGE
+    return text.format(higher="higher" if gain > 0 else "lower", score=score, other=other, amount=amount)
 
 
 def _won(means: pd.DataFrame, method: str, other: str, higher: bool) -> str:
@@ -103,17 +107,24 @@ def _tests(result: Mapping[str, Any], n: int, ranks: pd.Series, best: str, contr
     """Return a sentence on whether the best method beats the control, and whether methods differ."""
     if n < 2 or "p_value" not in result:
         return [say.ONE_DATASET]
-    adjusted, parts = result.get("holm_p") or {}, []
+    adjusted, effect, parts = result.get("holm_p") or {}, result.get("effect", {}), []
     correction = say.CORRECTION.format(n=len(adjusted)) if len(adjusted) > 1 else ""
     test = say.WILCOXON.format(correction=correction)
     if control in ranks and best == control:
-        worse = [m for m in ranks.index if adjusted.get(m, 1.0) < alpha]
-        least = p_equal(min(adjusted.values()))
+        shown = [m for m in ranks.index if adjusted.get(m, 1.0) < alpha]
+        worse, better = [m for m in shown if effect[m] < 0], [m for m in shown if effect[m] > 0]
+        least = p_equal(min(p if effect[m] < 0 else 1.0 for m, p in adjusted.items()))
         text = say.BEATS_THESE if worse else say.BEATS_NONE
         parts.append(text.format(worse=listed(worse) if worse else "", p=least, test=test, alpha=alpha))
+        parts += [say.BEATEN.format(better=listed(better), control=control)] if better else []
     elif control in ranks:
-        p, needed = adjusted[best], ceil(1 + log2(len(adjusted) / alpha))
-        text = say.BEATS_CONTROL.format(best=best, control=control, shown=say.SHOWN[p < alpha], p=p_equal(p), test=test)
+        p, needed = adjusted[best], next(n for n in count(1) if len(adjusted) * 2.0 ** (1 - n) < alpha)
+        beaten = p < alpha and effect[best] < 0
+        winner, loser = (control, best) if beaten else (best, control)
+        text = say.BEATS_CONTROL.format(
+            winner=winner, loser=loser, shown=say.SHOWN[p < alpha], p=p_equal(p), test=test,
+            although=say.ALTHOUGH.format(best=best) if beaten else "",
+        )  # fmt: skip
         parts.append(text + (say.TOO_FEW.format(needed=needed) if p >= alpha and n < needed else ""))
     if len(ranks) > 2:
         p = result["p_value"]
@@ -203,7 +214,8 @@ def claim_in_words(claim: Mapping[str, Any]) -> dict[str, Any]:
         if expect != "equal":
             found += f", {expect} on {claim['in_favour'] * n:.0f}"
             found += f" and the same on {claim['ties'] * n:.0f}" if claim["ties"] > 0 else ""
-    holds = ("no sign against it" if expect == "equal" else "yes") if claim["holds"] else "not shown"
+    no_sign = "no sign against it" if claim["could_tell"] else "too few data sets for a sign against it"
+    holds = (no_sign if expect == "equal" else "yes") if claim["holds"] else "not shown"
     return {
         "text": say.CLAIM.format(
             quantity=NAMES.get(claim["what"], claim["what"].replace("_", " ")), of=claim["of"], than=claim["than"],
@@ -218,7 +230,14 @@ def claim_in_words(claim: Mapping[str, Any]) -> dict[str, Any]:
 def verdict_of_claims(claims: pd.DataFrame) -> list[str]:
     """Return the study's claims and their results in words; of many claims, how many hold."""
     if len(claims) > NAMED:
-        return [say.MANY_CLAIMS.format(n=len(claims), hold=int(claims["holds"].sum()))]
+        equal, holds, parts = claims["expect"] == "equal", claims["holds"], []
+        if n := int((~equal).sum()):
+            parts.append(say.OF_DIFFERENCE.format(n=n, hold=int(holds[~equal].sum())))
+        if n := int(equal.sum()):
+            few = int((equal & holds & ~claims["could_tell"]).sum())
+            few_to_tell = say.FEW_TO_TELL.format(n=few) if few else ""
+            parts.append(say.OF_EQUALITY.format(n=n, hold=int(holds[equal].sum()), few=few_to_tell))
+        return [say.MANY_CLAIMS.format(counts="; ".join(parts))]
     words = [claim_in_words(claim) for claim in claims.to_dict("records")]
     tested = ["" if pd.isna(w["p_holm"]) else f"; p {p_equal(w['p_holm'])}" for w in words]
     return [

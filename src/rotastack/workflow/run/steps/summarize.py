@@ -14,7 +14,7 @@ from rotastack.stats.pairs import compare_pair
 from rotastack.stats.resampled_t import corrected_t
 from rotastack.stats.rounding import gaps
 from rotastack.stats.variance import kendall_w, variance_components
-from rotastack.stats.wilcoxon import holm, signed_rank_p
+from rotastack.stats.wilcoxon import holm, rank_biserial, signed_rank_p
 from rotastack.workflow.judge.comparisons import compare_group, compare_over_datasets
 from rotastack.workflow.judge.published_columns import published_columns, ranks_beside_published
 from rotastack.workflow.judge.results import (
@@ -203,12 +203,12 @@ def _facts_table(results: StudyResults) -> pd.DataFrame:
 
 def _claims_table(results: StudyResults) -> pd.DataFrame:
     """Return the tests of the claims, with Holm's correction: Wilcoxon's over data sets, a corrected t test on one."""
-    columns = ["what", "of", "than", "expect", "n_datasets", "difference", "in_favour", "ties", "p_value"]
+    columns = ["what", "of", "than", "expect", "n_datasets", "difference", "in_favour", "ties", "effect", "p_value"]
     spec, scores = results.spec, results.scores
     rows = []
     for claim in spec.claims:
         what, of, than = claim.what, claim.of, claim.than
-        untested = [what, of, than, claim.expect, 0, *[np.nan] * 4]
+        untested = [what, of, than, claim.expect, 0, *[np.nan] * 5]
         if what not in scores or not {of, than} <= set(scores["method"]):
             rows.append(untested)
             continue
@@ -222,17 +222,19 @@ def _claims_table(results: StudyResults) -> pd.DataFrame:
         both = compared(cells.groupby("dataset", sort=False).agg(spec.average), in_units(what, results.baseline))
         # Whatever the score, the smaller number counts as a win here.
         pair = compare_pair(both[of], both[than], higher_is_better=False)
-        p = signed_rank_p(gaps(both[of], both[than]))
+        differences = gaps(both[of], both[than])
+        p, effect = signed_rank_p(differences), rank_biserial(differences)
         if pair.n == 1:
             p = _corrected_p(cells[of], cells[than], spec.test_to_train.get(both.index[0]))
         lower, higher = pair.wins_first, pair.wins_second
         favour = {"higher": higher, "lower": lower, "equal": max(lower, higher)}[claim.expect]
-        rows.append([what, of, than, claim.expect, pair.n, pair.difference, favour, pair.ties, p])
+        rows.append([what, of, than, claim.expect, pair.n, pair.difference, favour, pair.ties, effect, p])
     table = pd.DataFrame(rows, columns=columns)
     equal = table["expect"] == "equal"
     # A correction would make equality easier to hold, so equality is judged by the uncorrected p-value.
     table["p_holm"] = table["p_value"].where(equal, holm(table.loc[~equal, "p_value"].dropna()).reindex(table.index))
-    small, claimed = table["p_holm"] < spec.alpha, (table["difference"] > 0) == (table["expect"] == "higher")
+    small, claimed = table["p_holm"] < spec.alpha, (table["effect"] > 0) == (table["expect"] == "higher")
+    table["could_tell"] = (table["n_datasets"] == 1) | (2.0 ** (1 - table["n_datasets"]) < spec.alpha)
     table["holds"] = table["p_value"].notna() & np.where(equal, ~small, small & claimed)
     return table
 
