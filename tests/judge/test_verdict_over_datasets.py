@@ -1,11 +1,15 @@
 """The sentences of constructed studies: what is best, whether by chance, what rotations do."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
+import pytest
 
-from rotastack.stats.wilcoxon import wilcoxon_holm
+from rotastack.stats.wilcoxon import signed_rank_p, wilcoxon_holm
 from rotastack.workflow.judge.comparisons import compare_over_datasets
-from rotastack.workflow.judge.verdict import failures, verdict_of_claims, verdict_over_datasets
+from rotastack.workflow.judge.verdict import claim_in_words, failures, verdict_of_claims, verdict_over_datasets
+from rotastack.workflow.run.steps.summarize import _claims_table
 
 RNG = np.random.default_rng(0)
 N = 20
@@ -20,10 +24,10 @@ def said(means, control="RF", **options):
 def test_a_clear_winner():
     times = {"fit": pd.DataFrame({"RF": [1], "A": [1.75], "B": [3]}), "predict": pd.DataFrame({"A": [0.4, 0.6, 0.5]})}
     best, chance, rotations = said(WON, rotation_pairs=[["A", "RF"]], times=times)
-    lower = 100 * (1 - WON["A"] / WON["RF"]).mean()
+    lower = 100 * (1 - np.exp(np.log(WON["A"] / WON["RF"]).mean()))
     assert best == (
         "A has the best average rank by error among 3 methods over 20 data sets (1.00; RF has 2.00); it has a lower error than RF, "
-        f"by {lower:.1f} % on average (better on 20), at 1.8 times the training time and 0.5 times the prediction time."
+        f"by {lower:.1f} % in the geometric mean (better on 20), at 1.8 times the training time (median ratio) and 0.5 times the prediction time."
     )
     assert chance == (
         "That A beats RF is shown (p < 0.001, Wilcoxon's signed-rank test with Holm's correction for 2 comparisons); "
@@ -39,11 +43,11 @@ def test_a_clear_winner():
 def test_where_the_control_is_best_the_others_are_set_against_it():
     times = {"fit": pd.DataFrame({"RF": [0.5]}), "predict": pd.DataFrame({"RF": [0.02]})}
     best, chance, _ = said(WON, control="A", rotation_pairs=[["A", "RF"]], times=times)
-    raised = 100 * (WON["RF"] / WON["A"] - 1).mean()
+    raised = 100 * (np.exp(np.log(WON["RF"] / WON["A"]).mean()) - 1)
     assert best.startswith(
         "A has the best average rank by error among 3 methods over 20 data sets (1.00; RF has 2.00); RF"
     )
-    assert f"RF has a higher error than A, by {raised:.1f} % on average (worse on 20), at 0.5 times" in best
+    assert f"RF has a higher error than A, by {raised:.1f} % in the geometric mean (worse on 20), at 0.5 times" in best
     assert "0.02 times the prediction time" in best
     assert chance.startswith("That it beats RF and B is shown")
 
@@ -116,19 +120,120 @@ def test_one_data_set_that_has_all_methods():
 
 def test_the_claims_of_a_study_are_answered():
     claim = {"what": "error", "of": "S", "than": "R", "expect": "lower", "n_datasets": 6, "difference": -0.0032,
-             "in_favour": 0.5, "ties": 0.0, "p_holm": 0.44, "holds": False}  # fmt: skip
+             "in_favour": 0.5, "ties": 0.0, "p_holm": 0.44, "holds": False, "could_tell": True}  # fmt: skip
     claims = pd.DataFrame([claim, {**claim, "p_holm": 0.01, "holds": True, "in_favour": 1.0}])
     assert verdict_of_claims(claims) == [
         "Error of S is lower than that of R: not shown (-0.0032 on average over 6 data sets, lower on 3; p = 0.44).",
         "Error of S is lower than that of R: yes (-0.0032 on average over 6 data sets, lower on 6; p = 0.01).",
     ]
     many = verdict_of_claims(pd.concat([claims] * 3))
-    assert many == ["Of the study's 6 claims 3 hold; the report has the tests."]
+    assert many == ["3 of 6 claims of a difference hold; the report has the tests."]
     assert verdict_of_claims(claims[:0]) == []
     untested = {**claim, "n_datasets": 0, **dict.fromkeys(("difference", "in_favour", "ties", "p_holm"), np.nan)}
     assert verdict_of_claims(pd.DataFrame([untested])) == [
         "Error of S is lower than that of R: not tested (no data set has this number for both methods)."
     ]
+
+
+def claimed(scores, claims):
+    """Return the table of claims on the errors of methods."""
+    spec = SimpleNamespace(
+        claims=[SimpleNamespace(what="error", **claim) for claim in claims], axes=["split"], left_out={}, average="mean",
+        alpha=0.05, test_to_train={},
+    )  # fmt: skip
+    rows = [{"dataset": d, "split": "1", "method": m, "error": v} for m, of in scores.items() for d, v in enumerate(of)]
+    return _claims_table(SimpleNamespace(spec=spec, scores=pd.DataFrame(rows), baseline=pd.DataFrame()))
+
+
+def test_claims_of_equality_are_counted_apart_and_so_are_those_that_no_test_could_reject():
+    claims = [{"of": "A", "than": other, "expect": "equal"} for other in "BCDE"]
+    scores = {m: [v] * 7 for m, v in zip("ABCDE", (0.01, 0.2, 0.01, 0.4, 0.01), strict=True)}
+    table = claimed({m: of[:2] for m, of in scores.items()}, claims)
+    told = (
+        "4 of 4 claims of equality have no sign against them, 4 on too few data sets for any; the report has the tests."
+    )
+    assert verdict_of_claims(table) == [told]
+    assert claim_in_words(table.iloc[0])["holds"] == "too few data sets for a sign against it"
+    table = claimed(scores, [*claims, {"of": "A", "than": "B", "expect": "lower"}])
+    assert verdict_of_claims(table) == [
+        "1 of 1 claims of a difference hold; 2 of 4 claims of equality have no sign against them; the report has the tests."
+    ]
+
+
+@pytest.mark.parametrize(("expect", "holds"), [("higher", "not shown"), ("lower", "yes")])
+def test_a_claim_has_the_direction_of_its_test_and_not_of_the_mean(expect, holds):
+    differences = np.r_[-np.linspace(0.01, 0.02, 11), 0.9] / 2
+    table = claimed({"A": 0.3 + differences, "B": np.full(12, 0.3)}, [{"of": "A", "than": "B", "expect": expect}])
+    lower_on = {"higher": "higher on 1", "lower": "lower on 11"}[expect]
+    assert verdict_of_claims(table) == [
+        f"Error of A is {expect} than that of B: {holds} (+0.0306 on average over 12 data sets, {lower_on}; p = 0.034)."
+    ]
+
+
+def test_what_is_shown_has_the_direction_of_its_test_and_not_of_the_ranks():
+    """Ours is much better on 14 of 30 data sets, and worse by a hair on 16."""
+    means = pd.DataFrame({"RF": np.full(30, 0.2)})
+    means["ours"] = means["RF"] + np.r_[np.linspace(0.001, 0.002, 16), -np.linspace(0.05, 0.1, 14)]
+    best, tests = said(means)
+    assert best.startswith("RF has the best average rank")
+    assert tests == (
+        "That it beats any other is not shown (smallest p = 1, Wilcoxon's signed-rank test); "
+        "that ours beats RF is shown, although RF has the better average rank."
+    )
+    _, tests = said(means, control="ours")
+    assert tests == (
+        "That ours beats RF is shown (p = 0.047, Wilcoxon's signed-rank test; but RF has the better average rank)."
+    )
+    _, tests = said(-means + 0.5, control="ours")
+    assert tests.startswith("That it beats any other is not shown")
+    assert "that RF beats ours is shown, although ours has the better average rank" in tests
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e6, 1e-13])
+def test_all_sentences_have_one_scale(unit):
+    """RRE is better by 5 to 12 % on 9 data sets, and worse by 1 to 3 % on 3 whose targets have large units."""
+    units = pd.Series(np.r_[np.full(9, unit), np.full(3, 1e4)], [f"d{i}" for i in range(12)])
+    change = np.r_[-np.linspace(0.05, 0.12, 9), np.linspace(0.01, 0.03, 3)]
+    means = pd.DataFrame({"RF": 0.5 * units, "RRE": 0.5 * units * (1 + change)})
+    found = compare_over_datasets(means, False, "RF", 0.05, units=units)
+    best, tests, rotations = verdict_over_datasets(found, "RMSE", "RF", 0.05, rotation_pairs=[["RRE", "RF"]])
+    lower = 100 * (1 - np.exp(np.log1p(change).mean()))
+    assert f"a lower RMSE than RF, by {lower:.1f} % in the geometric mean (better on 9, worse on 3)" in best
+    assert tests.startswith("That RRE beats RF is shown (p = 0.0068")
+    assert rotations.startswith("Rotations help (p = 0.0068, RRE against RF): they help on 9 of 12 data sets")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "told"),
+    [
+        ([0.05] * 5 + [0.2] * 3, [0.1] * 8, "a lower error than b, by 15.9 % in the geometric mean (better on 5, worse on 3)"),
+        ([0.15] * 4 + [0.1] * 4, [0.2] * 4 + [0.0] * 4, "a higher error than b, by 0.025 on average (better on 4, worse on 4)"),
+        ([0.1, 0.4], [0.2, 0.2], "nearly the same error as b (better on 1, worse on 1)"),
+        ([0.0] * 6, [0.1] * 6, "a lower error than b, by 0.1 on average (better on 6)"),
+    ],
+)  # fmt: skip
+def test_the_average_change_is_that_of_all_data_sets(a, b, told):
+    best, *_ = said(pd.DataFrame({"a": a, "b": b, "c": 0.5}), control="b")
+    assert told in best.replace("has on average ", "")
+
+
+def test_a_score_of_1_at_best_changes_by_a_difference():
+    control = np.array([0.3, 0.4, 0.5, 0.6, 0.001, -0.02, 0.3, 0.2])
+    found = compare_over_datasets(pd.DataFrame({"a": control + 0.05, "b": control}), True, "b", 0.05)
+    assert (
+        "it has a higher R² than b, by 0.05 on average (better on 8)"
+        in verdict_over_datasets(found, "R²", "b", 0.05)[0]
+    )
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.0625, 0.125, 0.25])
+@pytest.mark.parametrize("others", [1, 3, 4])
+def test_the_data_sets_that_are_needed_are_those_that_a_test_needs(alpha, others):
+    needed = next(n for n in range(1, 20) if others * signed_rank_p(np.arange(1.0, n + 1)) < alpha)
+    means = pd.DataFrame({"c": [0.3, 0.3], **{f"m{i}": [0.2 + i / 100, 0.1] for i in range(others)}})
+    found = compare_over_datasets(means, False, "c", alpha)
+    sentences = verdict_over_datasets(found, "error", "c", alpha)
+    assert f"need at least {needed} data sets, even if all agree" in sentences[1]
 
 
 def test_what_failed_is_named_with_its_message():

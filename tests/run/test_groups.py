@@ -3,14 +3,16 @@
 import json
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from rotastack.base.documents import load_yaml
 from rotastack.data.artifacts import write_frame
 from rotastack.project import project_file
+from rotastack.stats.friedman import friedman
 from rotastack.workflow.judge.comparisons import compare_group
-from rotastack.workflow.judge.results import group_table
+from rotastack.workflow.judge.results import group_table, mean_scores
 from rotastack.workflow.judge.verdict import verdict_of_groups
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.plan import Plan
@@ -86,6 +88,21 @@ def test_a_group_is_compared_by_accuracy_with_its_first_method():
     assert result["different"] == []
 
 
+@pytest.mark.parametrize(
+    ("sets", "parts"),
+    [(10, 2), pytest.param(10, 5, marks=pytest.mark.slow), pytest.param(20, 5, marks=pytest.mark.slow)],
+)
+def test_the_groups_of_a_data_set_are_not_independent(sets, parts):
+    """Three methods that are equal on average, each with its own data sets: the level of Friedman's test."""
+    shown, n = 0, 200
+    for seed in range(n):
+        rng = np.random.default_rng([seed, sets, parts])
+        scores = 0.5 + 0.01 * (rng.normal(size=(sets, 1, 3)) + 0.5 * rng.normal(size=(sets, parts, 3)))
+        names = [f"d{i}, g{j}" for i in range(sets) for j in range(parts)]
+        shown += compare_group(pd.DataFrame(scores.reshape(-1, 3), names, list("ABC")), 0.05)["p_value"] < 0.05
+    assert shown / n < 0.09
+
+
 def table(groups):
     return summarize._groups_table(SimpleNamespace(primary="error", comparisons={"error": {"groups": groups}}))
 
@@ -149,8 +166,11 @@ def test_the_source_s_errors_give_its_ranks_improvements_and_tests(cells, tmp_pa
     assert first["critical_difference"]["NN"] == pytest.approx(2.546, abs=0.0005)
     assert rows.loc["NN", "differs_from"].isna().all()
     assert rows.loc["J48", "differs_from"].dropna().to_dict() == {"RotF": "DM; Plain", "Plain": "RotF", "DM": "RotF"}
-    assert (first.loc["all", "rows"], first.loc["all", "df_2"]) == (51, 350)
-    assert first.loc["all", "F"] == pytest.approx(4.17, abs=0.005)
+    # The source takes the groups of a data set for independent; the table does not.
+    assert (first.loc["all", "rows"], first.loc["all", "df_2"]) == (17, 112)
+    means = mean_scores(scores_of(errors_of(cells)), "error", spec["methods"])
+    as_printed = friedman(group_table(means, groups[-1]).dropna(), higher_is_better=False)
+    assert (as_printed.df[1], as_printed.F) == (350, pytest.approx(4.17, abs=0.005))
     assert rows.loc["all", "better"][["RP", "DM+AdaBoost", "RS", "DM"]].tolist() == [33, 30, 27, 23]
     comparison = json.loads((tmp_path / "out_comparison").read_text())
     assert comparison["error"]["groups"]["J48"]["different"] == [["RotF", "DM"], ["RotF", "Plain"]]

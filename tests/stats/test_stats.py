@@ -215,7 +215,7 @@ def test_variance_intervals_cover_in_small_tables(sd):
     ("table", "verdict"),
     [
         (np.ones((3, 3)), "all cells are equal"),
-        (np.tile([0.1, 0.2, 0.3], (3, 1)), "rotations matter"),
+        (np.tile([0.1, 0.2, 0.3], (3, 1)), "rotation groups differ on these rows; new rows"),
         (np.tile([[0.1], [0.2], [0.3]], (1, 3)), "no effect"),
     ],
 )

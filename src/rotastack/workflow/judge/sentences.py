@@ -76,7 +76,7 @@ ROWS_TELL = ", but the outputs of {method} for held-out rows are associated with
 NO_RELATION = "That the columns contain information about the target is not shown (permutation test, smallest p {p})."
 
 # Groups of methods
-ALL_GROUPS = "All groups (a row is a data set in one group)"
+ALL_GROUPS = "All groups (a data set has the mean of a method's ranks in its groups)"
 GROUP_WITHOUT_DATA = "{title}: no data set has scores of all methods; see the notes of the group."
 ORDER = "{title}: the average ranks by {score} over {n} are {order}."
 NO_DIFFERENCE = (

@@ -193,7 +193,7 @@ def _of_group(name: str, found: Mapping[str, Any], score: str, alpha: float, tit
     title = say.ALL_GROUPS if name == "all" else titles[name] or name
     if "average_ranks" not in found:
         return say.GROUP_WITHOUT_DATA.format(title=title)
-    n = counted(found["n_rows"], "row" if name == "all" else "data set")
+    n = counted(found["n_rows"], "data set")
     ranks = pd.Series(found["average_ranks"]).sort_values(kind="stable")
     order = ", ".join(f"{m} ({r:.2f})" for m, r in ranks.items())
     text = say.ORDER.format(title=title, score="accuracy" if score == "error" else score, n=n, order=order)
