@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import matplotlib
 import numpy as np
+from matplotlib import style
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -33,6 +34,7 @@ __all__ = [
     "add_legend",
     "add_note",
     "decimals",
+    "default_style",
     "drawn_or_told",
     "figure_beside_legend",
     "finished",
@@ -54,6 +56,9 @@ MARKERS = "osD^vP*X"
 
 _LABEL = 30  # Characters in a line of a legend.
 _ROWS = 18  # Entries in a column of a legend.
+default_style = style.context(
+    "default"
+)  # a decorator: a user's matplotlibrc may ask for LaTeX, or for fonts that are absent
 _NO_TEXT = re.compile(
     r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]"
 )  # An SVG file cannot have these characters.
@@ -186,6 +191,7 @@ def sentence(text: str) -> Figure:
     return figure
 
 
+@default_style
 def save_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure as SVG or PNG, by the suffix of `path`; equal figures give equal bytes."""
     path = Path(path)
@@ -206,6 +212,7 @@ def save_figure(figure: Figure, path: str | Path) -> None:
             FigureCanvasAgg(figure).print_png(temporary, metadata={"Software": None})
 
 
+@default_style
 def drawn_or_told(draw: Callable[[], Figure], paths: Sequence[Path]) -> list[str]:
     """Write a figure, or one that says why it could not be drawn; return this sentence, or nothing if it is drawn."""
     try:
@@ -224,9 +231,10 @@ def drawn_or_told(draw: Callable[[], Figure], paths: Sequence[Path]) -> list[str
 
 @contextmanager
 def _plain_texts(figure: FigureBase) -> Iterator[None]:
-    """Show the texts of a figure as they are: dollars start no formula, and no warning tells of glyphs or long texts."""
+    """Show the texts of a figure as they are: dollars start no formula, LaTeX sets none, and no warning tells of glyphs or long texts."""
     for text in figure.findobj(Text):
         text.set_parse_math(False)
+        text.set_usetex(False)
         text.set_text(_NO_TEXT.sub(" ", text.get_text()))
     for axis in figure.findobj(Axis):  # A formatter writes the texts of ticks again.
         if isinstance(axis.get_major_locator(), FixedLocator) and (texts := axis.get_ticklabels()):
