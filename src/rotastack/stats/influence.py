@@ -51,8 +51,10 @@ def unit_influences(
 
     Returns
     -------
-    ndarray of shape (n_units,)
-        The sum of squares is about the variance of the mean score. NaN if a ratio has a single unit.
+    ndarray of shape (n_units, n_times)
+        The part of each unit's influence that is due to the first, second, ... time that its rows are tested, 0 where there
+        is none. The sum of squares of the units' sums is about the variance of the mean score. NaN if a ratio has a
+        single unit.
 
     References
     ----------
@@ -60,15 +62,19 @@ def unit_influences(
     Clarke-Pearson, D. (1988). Comparing the areas under two or more correlated receiver operating characteristic curves.
     Biometrics 44.
     """
-    parts = [(rows, part) for rows, y, outputs in cells for part in score_parts(score, y, outputs, positive)]
-    found = np.zeros(units.max() + 1)
-    for key in dict.fromkeys(part.key for _, part in parts):
-        mine = [(rows, part) for rows, part in parts if part.key == key]
-        level = np.mean([part.numerator.sum() / part.denominator.sum() for _, part in mine])
-        of_part, weights = np.zeros(len(found)), np.zeros(len(found))
-        for rows, part in mine:
+    tested, parts = np.zeros(len(units), dtype=np.intp), []
+    for rows, y, outputs in cells:
+        places = rows, tested[rows]
+        parts += [(*places, part) for part in score_parts(score, y, outputs, positive)]
+        tested[rows] += 1
+    found = np.zeros((units.max() + 1, tested.max()))
+    for key in dict.fromkeys(part.key for *_, part in parts):
+        mine = [(rows, times, part) for rows, times, part in parts if part.key == key]
+        level = np.mean([part.numerator.sum() / part.denominator.sum() for *_, part in mine])
+        of_part, weights = np.zeros_like(found), np.zeros(len(found))
+        for rows, times, part in mine:
             shares = part.slope * (part.numerator - level * part.denominator) / part.denominator.sum()
-            of_part += np.bincount(units[rows], shares, len(found)) / len(cells)
+            np.add.at(of_part, (units[rows], times), shares / len(cells))
             weights += np.bincount(units[rows], part.denominator, len(found))
         n = np.count_nonzero(weights)
         found += of_part * np.sqrt(n / (n - 1)) if n > 1 else np.nan
@@ -178,21 +184,22 @@ def row_test(
 ) -> RowTest | None:
     """Test whether two methods have the same expected score on one data set, by held-out rows.
 
-    With the differences u of the influences of G units, the squared standard error is ``widening sum(u^2)``. For rows that
-    are held out once, and a mean of losses, the sum is the estimate of Bayle et al. for the models that were tested. A
-    method's models also differ by their training sets. `widening` counts this as Nadeau and Bengio do: rows of a training set have
-    as much influence as rows of a test set, so that the variance grows by the ratio of their numbers. The statistic has
-    Student's distribution with ``2 G / (k - 1)`` degrees of freedom, k being the kurtosis of u, as follows from the
-    variance of the squared standard error, and at most ``G - 1``: where few units decide, they are few.
+    With the differences u (unit, time) of the influences in T times of testing, the squared standard error has two parts.
+    The part of the tested rows is ``sum_units (sum_times u)^2``; for rows that are held out once, and a mean of losses, this
+    is the estimate of Bayle et al. for the models that were tested. A method's models also differ by their training
+    sets. As Nadeau and Bengio do, a row is taken to count as much in training as in testing. Training sets of repeats
+    share their rows, so that this part, ``widening T sum(u^2)``, does not shrink with repeats. The statistic has
+    Student's distribution. Its degrees of freedom are the effective number of units, ``sum(v^2)^2 / sum(v^4)`` with the sums
+    v of the units: where few units decide, they are few.
 
     Parameters
     ----------
-    first, second : ndarray of shape (n_units,)
+    first, second : ndarray of shape (n_units,) or (n_units, n_times)
         From :func:`unit_influences`, of the units that are tested.
     difference : float
         Mean score of the first method minus that of the second; 0 if the means differ by a rounding error alone.
     widening : float, default=1.0
-        Factor of the variance: 1 + (test rows per training row of a cell) / (number of cells that test a row).
+        Tested rows of all cells, over `n_times` and the rows of the table: 1 in cross-validation.
     alpha : float, default=0.05
         1 - coverage of the interval.
 
@@ -211,16 +218,17 @@ def row_test(
     >>> influences = np.array([0.1, -0.1, 0.1, -0.1]), np.zeros(4)
     >>> found = row_test(*influences, difference=0.5)
     >>> round(found.p, 3), [round(end, 2) for end in found.interval]
-    (0.088, [-0.14, 1.14])
+    (0.152, [-0.29, 1.29])
     """
-    gaps, n = first - second, len(first)
+    by_time = (first - second).reshape(len(first), -1)
+    gaps, n = by_time.sum(axis=1), len(first)
     squares = float((gaps**2).sum())
     if n < 2 or not np.isfinite(squares + difference):
         return None
     if squares <= (1e-12 * (np.abs(first).max() + np.abs(second).max())) ** 2:
         return RowTest(difference, n - 1, 2.0 ** (1 - n) if difference else 1.0, (difference, difference))
-    kurtosis = n * float((gaps**4).sum()) / squares**2
-    df, error = max(1.0, min(n - 1, 2 * n / max(kurtosis - 1, 1e-9))), float(np.sqrt(widening * squares))
+    of_training = widening * by_time.shape[1] * float((by_time**2).sum())
+    df, error = max(1.0, squares**2 / float((gaps**4).sum())), float(np.sqrt(squares + of_training))
     half = float(t_distribution.ppf(1 - alpha / 2, df)) * error
     p = 2 * float(t_distribution.sf(abs(difference) / error, df))
     return RowTest(difference, df, p, (difference - half, difference + half))

@@ -102,11 +102,10 @@ def score_matrices(scores: pd.DataFrame, metric: str, axes: Sequence[str]) -> di
 class RowTests(NamedTuple):
     """The tests of pairs of methods on the held-out rows of one data set; calling it tests a pair."""
 
-    influences: (
-        pd.DataFrame
-    )  # of each unit of rows on the score of each method that is tested on it, from the scoring step
-    unit: str  # a noun, such as rows
-    widening: Mapping[str, float]  # of the variance of each method's score, see row_test
+    influences: pd.DataFrame  # of each unit and time on the score of each method that is tested on the unit
+    about: Mapping[
+        str, Any
+    ]  # the ``unit``, a noun such as rows, the number of ``times``, and ``widening`` of `row_test`
     means: pd.Series  # of the methods' scores
     alpha: float
 
@@ -115,15 +114,22 @@ class RowTests(NamedTuple):
         pair = self.influences[[first, second]].dropna(how="all")
         if pair.isna().all().any():
             return None
-        a, b = pair.fillna(0.0).to_numpy().T
+        a, b = pair.fillna(0.0).to_numpy().T.reshape(2, -1, self.about["times"])
         means = self.means[[first, second]]
         difference = float(means.iloc[0] - means.iloc[1]) if np.ptp(means) > tolerance(means) else 0.0
-        return row_test(a, b, difference, widening=max(self.widening[m] for m in (first, second)), alpha=self.alpha)
+        return row_test(
+            a, b, difference, widening=max(self.about["widening"][m] for m in (first, second)), alpha=self.alpha
+        )
 
     @property
     def units(self) -> str:
         """The number of units with their noun, such as "569 held-out rows"."""
-        return f"{len(self.influences):,} held-out {self.unit}"
+        return f"{len(self.influences) // self.about['times']:,} held-out {self.unit}"
+
+    @property
+    def unit(self) -> str:
+        """The noun of the units."""
+        return str(self.about["unit"])
 
 
 class Choice(NamedTuple):

@@ -56,8 +56,8 @@ class _Verdict:
         of_cells = scores[scores["method"].isin(self.cells.columns)]
         self.breaker = of_cells.groupby("method")[TIE_BREAK[spec.task]].mean().dropna().to_dict()
         self.level = found["baseline"].get(self.score, np.nan)
-        self.test = RowTests(influences, about["unit"], about["widening"], self.means, spec.alpha)
-        self.repeated = about["repeated"]
+        self.test = RowTests(influences, about, self.means, spec.alpha)
+        self.repeated = about["times"] > 1
         self.test_to_train = next(iter(spec.test_to_train.values()), None)
 
     def content(self) -> dict[str, Any]:

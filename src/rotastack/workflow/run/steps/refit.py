@@ -162,7 +162,7 @@ def chosen(
     scores = scores[scores["method"].isin(list(spec.methods))]
     breaker = scores.groupby("method")[TIE_BREAK[spec.task]].mean().dropna().to_dict()
     means = sorted_means(by_cell(scores, spec.axes, spec.score), spec.score)
-    test = RowTests(influences, about["unit"], about["widening"], means, spec.alpha)
+    test = RowTests(influences, about, means, spec.alpha)
     choice = choose(means, breaker, scored["fit_processor_seconds"], test)
     return None if choice is None else choice.method
 

@@ -95,8 +95,6 @@ def score_all(
     masks = protocol_module(spec.protocol, "score").masks
     divisions = [list(masks(column.to_numpy())) for _, column in folds.items()]
     units, unit = _units(spec, table, divisions)
-    parts = [fold for folds in divisions for fold in folds]
-    to_train = float(sum(test.sum() for test, _ in parts) / sum(train.sum() for _, train in parts))
     influences: dict[str, NDArray[np.float64]] = {}
     widening: dict[str, float] = {}
     tested, scores, curves, decided = [], [], [], []
@@ -114,9 +112,9 @@ def score_all(
         rows = np.concatenate([cell.rows for cell in cells])
         times = len(rows) / len(np.unique(rows))
         tested.append(units[rows])
-        influences[method] = np.full(units.max() + 1, np.nan)  # pools may have different numbers of splits
-        influences[method][tested[-1]] = _influences(spec.score, cells, units, table)[tested[-1]]
-        widening[method] = 1 + to_train / times
+        influences[method] = _influences(spec.score, cells, units, table)
+        influences[method][np.setdiff1d(units, tested[-1])] = np.nan  # pools may have different splits
+        widening[method] = len(rows) / influences[method].shape[1] / len(table.y)
         true, outputs = (np.concatenate(parts) for parts in zip(*((c.y, c.outputs) for c in cells), strict=True))
         if np.isfinite(outputs[:, 0]).all():  # the ends of intervals may be missing
             first = [(c.rows, c.y, c.outputs[:, : table.n_classes or 1]) for c in cells]
@@ -132,7 +130,9 @@ def score_all(
             thresholds[method] = {"class": table.classes[table.positive], **best}
         decided += of_method
     frame, calibration = (pd.concat(parts, ignore_index=True) for parts in (scores, curves))
-    about = {"unit": unit, "repeated": min(widening.values()) < 1 + to_train, "widening": widening}
+    most = max(mine.shape[1] for mine in influences.values())
+    by_time = {m: np.pad(mine, ((0, 0), (0, most - mine.shape[1]))) for m, mine in influences.items()}
+    about = {"unit": unit, "times": most, "widening": widening}
     means = frame.groupby("method")[list(METRICS[table.task])].mean()
     found = records["prepare"].get("metrics", {}).get("suspicions", [])
     metrics = {
@@ -148,7 +148,8 @@ def score_all(
         **_times(records),
     }
     decisions = {"dataset": spec.dataset, "classes": table.classes, "positive": table.positive, "methods": decided}
-    of_units = pd.DataFrame(influences).iloc[np.unique(np.concatenate(tested))]
+    known = np.unique(np.concatenate(tested))
+    of_units = pd.DataFrame({method: mine[known].ravel() for method, mine in by_time.items()})
     return Scored(frame, (of_units, about), calibration, decisions, metrics)
 
 
@@ -212,7 +213,7 @@ def _influences(score: str, cells: Sequence[Cell], units: NDArray[np.intp], tabl
     """Return the influence of each unit on the mean score of a method; NaN if an output that the score needs is missing."""
     needed = slice(None) if table.classes or score == "pinball" else slice(1)
     if not all(np.isfinite(cell.outputs[:, needed]).all() for cell in cells):
-        return np.full(units.max() + 1, np.nan)
+        return np.full((units.max() + 1, 1), np.nan)
     return unit_influences(score, [(c.rows, c.y, c.outputs) for c in cells], units, table.positive)
 
 
