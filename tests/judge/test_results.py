@@ -9,13 +9,15 @@ from rotastack.workflow.judge.results import RowTests, all_means, choose, sorted
 LOSS = {"A": 0.5, "B": 0.4, "C": 0.3}
 
 
+def about(methods):
+    return {"unit": "rows", "times": 1, "widening": dict.fromkeys(methods, 1.0)}
+
+
 def row_tests_of(losses):
     """Return the tests of methods by a column of losses each, and their means, best first."""
     means = sorted_means(losses, "error")
     n = len(losses)
-    return RowTests(
-        (losses - losses.mean()) / np.sqrt(n * (n - 1)), "rows", dict.fromkeys(losses, 1.0), means, 0.05
-    ), means
+    return RowTests((losses - losses.mean()) / np.sqrt(n * (n - 1)), about(losses), means, 0.05), means
 
 
 def chosen(losses, breaker=LOSS, seconds=()):
@@ -44,7 +46,7 @@ def test_equal_log_loss_is_decided_by_time(losses):
 def test_the_candidates_are_a_block_of_the_ranking(losses):
     """C is told apart from A; D, which is worse, is not, as its losses are of other rows."""
     at = np.arange(100)
-    losses = losses.assign(B=at < 28, C=at < 60, D=at >= 70)[["A", "B", "D"]].astype(float)
+    losses = losses.assign(B=at < 32, C=at < 60, D=at >= 66)[["A", "B", "D"]].astype(float)
     test, _ = row_tests_of(losses)
     assert test("B", "A").p < 0.05 < test("D", "A").p
     assert chosen(losses).alike == ["A"]
@@ -73,10 +75,6 @@ def test_means_in_units_of_the_target_keep_their_digits():
 def test_methods_with_a_difference_of_rounding_errors_are_equal():
     losses = np.full(10, 0.1)
     found = RowTests(
-        pd.DataFrame({"A": losses * 0, "B": losses * 0}),
-        "rows",
-        {"A": 1.0, "B": 1.0},
-        pd.Series({"A": 0.3, "B": 0.1 + 0.2}),
-        0.05,
+        pd.DataFrame({"A": losses * 0, "B": losses * 0}), about("AB"), pd.Series({"A": 0.3, "B": 0.1 + 0.2}), 0.05
     )("A", "B")
     assert (found.difference, found.p) == (0, 1)

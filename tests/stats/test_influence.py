@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import t as t_distribution
 from scipy.stats import ttest_rel
 from sklearn import metrics
 
@@ -56,7 +57,7 @@ def test_an_influence_is_the_derivative_of_the_score_by_the_weight_of_a_row(scor
         (weighted(score, y, outputs, 1 + step * row) - weighted(score, y, outputs, 1 - step * row)) / (2 * step)
         for row in eye
     ]
-    found = unit_influences(score, [(np.arange(N), y, outputs)], np.arange(N))
+    found = unit_influences(score, [(np.arange(N), y, outputs)], np.arange(N))[:, 0]
     parts = list(score_parts(score, y, outputs))
     if all((part.denominator > 0).all() for part in parts):  # all rows are in each ratio, so one factor is for all
         found /= np.sqrt(N / (N - 1))
@@ -68,41 +69,68 @@ def test_an_influence_is_the_derivative_of_the_score_by_the_weight_of_a_row(scor
     np.testing.assert_allclose(found, expected, atol=1e-8)
 
 
-def test_for_a_mean_of_losses_the_test_is_the_paired_t_test():
+def test_for_a_mean_of_losses_and_the_models_that_were_tested_the_test_is_the_paired_t_test():
     rng = np.random.default_rng(0)
     losses = rng.normal(size=(2, 200))
     cells = [[(np.arange(200), np.zeros(200), np.stack([v, v, v], axis=1))] for v in losses]
     first, second = (unit_influences("mae", cell, np.arange(200)) for cell in cells)
     expected = ttest_rel(*np.abs(losses))
-    found = row_test(first, second, -np.diff(np.abs(losses).mean(axis=1)).item())
+    found = row_test(first, second, -np.diff(np.abs(losses).mean(axis=1)).item(), widening=0)
     assert found.p == pytest.approx(expected.pvalue, rel=0.02)
-    assert found.interval == pytest.approx(expected.confidence_interval(), rel=0.02)
+    assert found.interval == pytest.approx(tuple(expected.confidence_interval()), rel=0.03)
 
 
 def test_few_rows_that_differ_have_few_degrees_of_freedom():
     """Of 1,000 rows five differ, all in favour of one method: the sign test has p = 2 / 32."""
     losses = (np.arange(1000) < 5) / 1.0
     cell = [(np.arange(1000), np.zeros(1000), np.stack([losses] * 3, axis=1))]
-    found = row_test(unit_influences("mae", cell, np.arange(1000)), np.zeros(1000), losses.mean())
-    assert found.df == pytest.approx(10, rel=0.02)
-    assert 0.03 < found.p < 0.0625
+    influences = unit_influences("mae", cell, np.arange(1000))
+    found = row_test(influences, 0 * influences, losses.mean(), widening=0)
+    assert found.df == pytest.approx(5, rel=0.02)
+    assert 2 / 32 < found.p < 0.1
 
 
 def test_rows_of_a_group_count_once():
     rng = np.random.default_rng(0)
     losses = np.repeat(rng.normal(size=20), 10)
     cell = [(np.arange(200), np.zeros(200), np.stack([losses] * 3, axis=1))]
-    found = row_test(unit_influences("mae", cell, np.arange(200) // 10), np.zeros(20), np.abs(losses).mean())
-    assert found.df <= 19
+    influences = unit_influences("mae", cell, np.arange(200) // 10)
+    found = row_test(influences, 0 * influences, np.abs(losses).mean(), widening=0)
+    sizes = influences[:, 0] ** 2
+    assert found.df == pytest.approx(sizes.sum() ** 2 / (sizes**2).sum())
+    assert found.df < 12
     alone = ttest_rel(np.abs(losses[::10]), np.zeros(20))
-    assert found.interval[1] - found.interval[0] == pytest.approx(np.diff(alone.confidence_interval()).item(), rel=0.1)
+    assert found.difference / np.sqrt(sizes.sum()) == pytest.approx(alone.statistic)
 
 
 def test_a_row_that_is_held_out_several_times_counts_once():
     y, outputs = problem("error", 2)
     once = unit_influences("error", [(np.arange(N), y, outputs)], np.arange(N))
     twice = unit_influences("error", [(np.arange(N), y, outputs)] * 2, np.arange(N))
-    np.testing.assert_allclose(once, twice)
+    np.testing.assert_allclose(np.repeat(once / 2, 2, axis=1), twice)
+    found = [row_test(influences, 0 * influences, 0.3) for influences in (once, twice)]
+    assert found[0].p == pytest.approx(found[1].p)
+
+
+def test_what_differs_from_repeat_to_repeat_counts_for_the_training_sets():
+    """Two repeats whose differences cancel row by row: the tested rows have no variance, the training sets have."""
+    y, outputs = problem("error", 2)
+    cells = [(np.arange(N), y, p) for p in (outputs, outputs[:, ::-1])]
+    influences = unit_influences("error", cells, np.arange(N))
+    by_row = influences.sum(axis=1)
+    found = row_test(influences, 0 * influences, 0.1)
+    half = np.ptp(found.interval) / 2
+    squares = (by_row**2).sum() + 2 * (influences**2).sum()
+    assert half == pytest.approx(t_distribution.ppf(0.975, found.df) * np.sqrt(squares))
+    assert (influences**2).sum() > 2 * (by_row**2).sum()
+
+
+def test_rows_that_are_tested_in_some_splits_have_as_many_times_as_splits_test_them():
+    y, outputs = problem("mae", 2)
+    splits = [np.arange(20), np.arange(10, 30), np.arange(15, 25)]
+    influences = unit_influences("mae", [(rows, y[rows], outputs[rows]) for rows in splits], np.arange(N))
+    assert influences.shape == (N, 3)
+    assert (influences != 0).sum(axis=1).tolist() == [1] * 10 + [2] * 5 + [3] * 5 + [2] * 5 + [1] * 5 + [0] * 10
 
 
 def test_all_rows_with_one_difference_are_tested_by_the_sign_test():
@@ -113,8 +141,8 @@ def test_all_rows_with_one_difference_are_tested_by_the_sign_test():
 
 def test_training_rows_widen_the_interval():
     influences = np.random.default_rng(0).normal(0, 0.01, 100)
-    plain, wide = (row_test(influences, np.zeros(100), 0.3, widening=w) for w in (1.0, 1.5))
-    assert np.ptp(wide.interval) == pytest.approx(np.sqrt(1.5) * np.ptp(plain.interval))
+    plain, wide = (row_test(influences, np.zeros(100), 0.03, widening=w) for w in (0.0, 1.0))
+    assert np.ptp(wide.interval) == pytest.approx(np.sqrt(2) * np.ptp(plain.interval))
     assert wide.p > plain.p
 
 

@@ -131,7 +131,7 @@ def score_all(
         decided += of_method
     frame, calibration = (pd.concat(parts, ignore_index=True) for parts in (scores, curves))
     most = max(mine.shape[1] for mine in influences.values())
-    by_time = {m: np.pad(mine, ((0, 0), (0, most - mine.shape[1]))) for m, mine in influences.items()}
+    by_time = {m: np.pad(of, ((0, 0), (0, most - of.shape[1]))) + 0 * of[:, :1] for m, of in influences.items()}
     about = {"unit": unit, "times": most, "widening": widening}
     means = frame.groupby("method")[list(METRICS[table.task])].mean()
     found = records["prepare"].get("metrics", {}).get("suspicions", [])
