@@ -1,7 +1,8 @@
 """Simulate how often the test of held-out rows finds a difference, of equal methods and of a better one.
 
-``python benchmarks/row_tests.py`` writes two tables of docs/understand/statistics.md (an hour of one core).
-Equal methods are forests of ten trees, or single trees, that differ by their seeds alone.
+``python benchmarks/row_tests.py`` writes three tables of docs/understand/statistics.md (some hours of one core).
+Equal methods are forests of ten trees, or single trees, that differ by their seeds alone; or the same method on two
+halves of exchangeable columns, so that other rows would have made either one the better.
 """
 
 import argparse
@@ -40,6 +41,15 @@ LEVELS = [  # kind of data, rows, folds, repeats (0: that many random splits), t
     ("numbers", 60, 3, 1, 10), ("numbers", 200, 5, 1, 10), ("numbers with outliers", 200, 3, 1, 10),
     ("numbers in time", 60, 5, 1, 10), ("numbers in time", 200, 5, 1, 10), ("numbers in time", 800, 5, 1, 10),
     ("numbers", 200, 5, 4, 10), ("numbers", 200, 3, 1, 1),
+]  # fmt: skip
+HALVES = [  # kind of data, rows, folds, repeats, method
+    *((kind, n, folds, repeats, method)
+      for kind in ("two classes", "numbers") for n, folds, repeats in ((60, 3, 1), (60, 5, 1), (200, 3, 1), (200, 5, 1), (100, 5, 4))
+      for method in ("line", "tree", "forest", "neighbour")),
+    *((kind, 200, folds, 1, method)
+      for kind in ("12 groups", "numbers of 12 groups", "numbers of 20 groups") for folds in (3, 5) for method in ("line", "tree")),
+    *((kind, 300, folds, 1, "line") for kind in ("numbers in time", "classes in time") for folds in (2, 5)),
+    *(("numbers with outliers", 200, folds, 1, method) for folds in (3, 5) for method in ("line", "tree")),
 ]  # fmt: skip
 POWERS = [("two classes", n, folds, 1, 0) for n in (60, 200, 800) for folds in (3, 5)] + [("numbers", 200, 5, 1, 0)]
 

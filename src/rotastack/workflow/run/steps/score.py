@@ -31,7 +31,7 @@ MOST_CURVES = 10
 TREND = 0.1
 """Share of test rows with a target outside the range of the training rows from which a trend is named."""
 
-SPANS = 10
+SPANS = 6
 """About the number of spans into which later test rows are divided for a test."""
 
 TIMES = ("fit_processor_seconds", "predict_processor_seconds")
@@ -192,7 +192,7 @@ def _scores(table: Prepared, y: NDArray, outputs: NDArray) -> dict[str, float]:
 def _units(spec: ScoringSpec, table: Prepared, divisions: Divisions) -> tuple[NDArray[np.intp], str]:
     """Return the number of the unit of each row, and the noun of units; rows of different units count as independent.
 
-    A unit is a row, the rows of a group, or the copies of a row. In order of time the test sets are divided into about ten
+    A unit is a row, the rows of a group, or the copies of a row. In order of time the test sets are divided into about six
     spans: losses of neighbouring moments depend on each other, and a t test of few long spans keeps its level
     (Ibragimov and Müller 2010, t-statistic based correlation and heterogeneity robust inference).
     """
