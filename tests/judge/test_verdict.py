@@ -187,7 +187,7 @@ def test_who_is_not_told_apart_is_a_block_of_the_ranking_and_the_sentence_names_
 
 def test_columns_are_doubted_by_the_rows():
     losses, options = wrong(A=82, B=86), {"baseline": {"error": 0.45}}
-    doubt = "That the columns contain information about the target is not shown (permutation test, smallest p = 0.3)."
+    doubt = "That the columns contain information about the target is not shown (test of ranks, smallest p = 0.3)."
     assert said(losses, association_p={"A": 0.3, "B": 0.42}, **options)[-1] == doubt
     assert not any("information" in s for s in said(losses, association_p={"A": 0.3, "B": 0.001}, **options))
     far = said(wrong(A=20, B=60), association_p={"A": 0.3, "B": 0.42}, **options)
@@ -196,10 +196,10 @@ def test_columns_are_doubted_by_the_rows():
 
 @pytest.mark.parametrize(("p", "ends"), [
     (1e-9, ["No method makes fewer errors than predicting the majority class, but the outputs of A for held-out rows are associated with the "
-            "target (permutation test, p < 0.001)."]),
-    (0.02, ["No method makes fewer errors than predicting the majority class."]),
+            "target (test of ranks, p < 0.001)."]),
+    (0.03, ["No method makes fewer errors than predicting the majority class."]),
     (0.4, ["No method makes fewer errors than predicting the majority class.",
-           "That the columns contain information about the target is not shown (permutation test, smallest p = 0.4)."]),
+           "That the columns contain information about the target is not shown (test of ranks, smallest p = 0.4)."]),
 ])  # fmt: skip
 def test_no_fewer_errors_is_a_reason_for_doubt_only_if_the_rows_say_so(p, ends):
     found = said(wrong(A=12, B=13), baseline={"error": 0.06}, association_p={"A": p, "B": 0.6})
@@ -211,7 +211,7 @@ def test_a_threshold_is_proposed_where_the_chosen_method_hardly_decides_for_the_
     counts = {"class": "1", "threshold": 0.06, "rows": 586, "others": 9236, "decided": 11, "right": 390, "wrong": 2710}
     assert said(losses, thresholds={"A": counts, "B": counts})[-1] == (
         "A predicts class 1 for 11 of 9,822 held-out rows; 586 rows have this class. At a threshold of 0.06, it finds 390 of "
-        "these, with 2,710 false positives among the 9,236 other rows (the best balanced accuracy on these rows, 69%). To "
+        "these, with 2,710 false positives among the 9,236 other rows (the best balanced accuracy on these rows, 69%; as it is chosen on them, new rows will have a lower one). To "
         "apply it, set model.threshold: 0.06 in the study's file."
     )
     even = {**counts, "others": 600, "decided": 500}

@@ -61,7 +61,7 @@ BESIDE = "; by the corrected t test over {n} splits p {p}"
 THRESHOLD = (
     "{method} predicts class {class} for {decided:,} of {total:,} held-out rows; {rows:,} rows have this class. At a threshold "
     "of {threshold:.4g}, it finds {right:,} of these, with {wrong:,} false positives among the {others:,} other rows (the best "
-    "balanced accuracy on these rows, {accuracy:.0%}). To apply it, set model.threshold: {threshold:.4g} in the study's file."
+    "balanced accuracy on these rows, {accuracy:.0%}; as it is chosen on them, new rows will have a lower one). To apply it, set model.threshold: {threshold:.4g} in the study's file."
 )
 TEN_ROWS = (
     "Ten of {rows:,} held-out rows account for {share:.0%} of the squared errors of {best}, which determine its {score}, and "
@@ -72,8 +72,8 @@ WITHOUT_INTERVALS = "Not compared, for lack of prediction intervals: {methods}."
 
 # Beside the baseline
 NOT_BETTER = "No method {what} than {baseline}{rest}."
-ROWS_TELL = ", but the outputs of {method} for held-out rows are associated with the target (permutation test, p {p})"
-NO_RELATION = "That the columns contain information about the target is not shown (permutation test, smallest p {p})."
+ROWS_TELL = ", but the outputs of {method} for held-out rows are associated with the target (test of ranks, p {p})"
+NO_RELATION = "That the columns contain information about the target is not shown (test of ranks, smallest p {p})."
 
 # Groups of methods
 ALL_GROUPS = "All groups (a data set has the mean of a method's ranks in its groups)"

@@ -175,7 +175,7 @@ class _Verdict:
         unrelated = [say.NO_RELATION.format(p=p_equal(p))] if p >= alpha and gain < FAR else []
         if gain > 0:
             return unrelated
-        told = goes and p * len(association) < alpha / 5  # p is too small, see association_p
+        told = goes and p * len(association) < alpha
         rest = say.ROWS_TELL.format(method=goes, p=p_equal(p)) if told else ""
         what = "makes fewer errors" if self.score == "error" else f"has a better {NAMES[self.score]}"
         return [say.NOT_BETTER.format(what=what, baseline=BASELINE[self.score], rest=rest), *unrelated]

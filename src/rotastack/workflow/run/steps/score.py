@@ -118,7 +118,7 @@ def score_all(
         true, outputs = (np.concatenate(parts) for parts in zip(*((c.y, c.outputs) for c in cells), strict=True))
         if np.isfinite(outputs[:, 0]).all():  # the ends of intervals may be missing
             first = [(c.rows, c.y, c.outputs[:, : table.n_classes or 1]) for c in cells]
-            association[method] = association_p(first, len(table.y), table.n_classes)
+            association[method] = association_p(first, units, table.n_classes)
         if spec.is_own and not table.classes:
             ten_rows[method] = _ten_rows(cells)
         if table.time is not None and not table.classes and np.isfinite(outputs).all():
