@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata, wilcoxon
 
 from rotastack.errors import RotastackError, nearest
-from rotastack.stats.missing import checked_scores
-from rotastack.stats.rounding import gaps
+from rotastack.stats.missing import checked_scores, gaps
 
 __all__ = ["contrasts", "holm", "signed_rank_p", "wilcoxon_holm"]
 

@@ -11,10 +11,9 @@ from rotastack.stats.elo import elo
 from rotastack.stats.friedman import friedman
 from rotastack.stats.improvability import improvability
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, best_possible
-from rotastack.stats.missing import checked_scores
+from rotastack.stats.missing import checked_scores, rounded
 from rotastack.stats.nemenyi import critical_difference
 from rotastack.stats.resamples import bootstrap_means, bootstrap_ranks
-from rotastack.stats.rounding import rounded
 from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.workflow.judge.results import (
     by_method,

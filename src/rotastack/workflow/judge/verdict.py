@@ -10,10 +10,10 @@ import pandas as pd
 from rotastack.errors import counted
 from rotastack.stats.comparison import compare
 from rotastack.stats.metrics import NAMES
-from rotastack.stats.rounding import gaps, rounded
+from rotastack.stats.missing import gaps
 from rotastack.stats.wilcoxon import holm, wilcoxon_holm
 from rotastack.workflow.judge import sentences as say
-from rotastack.workflow.judge.results import complete
+from rotastack.workflow.judge.results import compared, complete
 from rotastack.workflow.judge.words import capital, listed, p_equal, short_message
 
 __all__ = [
@@ -46,7 +46,7 @@ def verdict_over_datasets(
         return [say.NO_DATASET]
     ranks = pd.Series(result["average_ranks"]).sort_values(kind="stable")
     means = pd.DataFrame.from_dict(result["means"], orient="index").reindex(columns=ranks.index)
-    means = rounded(complete(means.apply(pd.to_numeric)))
+    means = compared(complete(means.apply(pd.to_numeric)), None)
     if (means.nunique(axis=1) == 1).all():
         return [say.EQUAL.format(n_methods=len(ranks), score=score, datasets=counted(len(means), "data set"))]
     first = [str(m) for m in ranks.index[ranks <= ranks.iloc[0] + 1e-12]]

@@ -97,9 +97,9 @@ def score_all(
     units, unit = _units(spec, table, divisions)
     parts = [fold for folds in divisions for fold in folds]
     to_train = float(sum(test.sum() for test, _ in parts) / sum(train.sum() for _, train in parts))
-    influences: dict[str, NDArray[np.float64]] = {}
+    influences: dict[str, pd.Series] = {}  # of the tested units: pools may have different numbers of splits
     widening: dict[str, float] = {}
-    tested, scores, curves, decided = [], [], [], []
+    scores, curves, decided = [], [], []
     failures: dict[str, str] = {}
     association: dict[str, float] = {}
     thresholds: dict[str, dict[str, Any]] = {}
@@ -113,9 +113,7 @@ def score_all(
         cells = list(_cells(spec.axes, table, arrays))
         rows = np.concatenate([cell.rows for cell in cells])
         times = len(rows) / len(np.unique(rows))
-        tested.append(units[rows])
-        influences[method] = np.full(units.max() + 1, np.nan)  # pools may have different numbers of splits
-        influences[method][tested[-1]] = _influences(spec.score, cells, units, table)[tested[-1]]
+        influences[method] = pd.Series(_influences(spec.score, cells, units, table))[np.unique(units[rows])]
         widening[method] = 1 + to_train / times
         true, outputs = (np.concatenate(parts) for parts in zip(*((c.y, c.outputs) for c in cells), strict=True))
         if np.isfinite(outputs[:, 0]).all():  # the ends of intervals may be missing
@@ -148,8 +146,7 @@ def score_all(
         **_times(records),
     }
     decisions = {"dataset": spec.dataset, "classes": table.classes, "positive": table.positive, "methods": decided}
-    of_units = pd.DataFrame(influences).iloc[np.unique(np.concatenate(tested))]
-    return Scored(frame, (of_units, about), calibration, decisions, metrics)
+    return Scored(frame, (pd.DataFrame(influences), about), calibration, decisions, metrics)
 
 
 def run(job: Job) -> None:
