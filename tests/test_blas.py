@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 SCRIPT = """
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
 
 import numpy as np
@@ -33,6 +34,40 @@ except np.linalg.LinAlgError:
 else:
     raise AssertionError
 
+A = np.random.default_rng(0).normal(size=(2000, 90))
+
+
+def gram():
+    with one_blas_thread():
+        assert blas_threads() == {1}
+        return (A.T @ A).tobytes()
+
+
+def in_thread(function):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(function).result()
+
+
+def rest_alone():
+    with one_blas_thread():
+        inside.set()
+        assert leave.wait(10)
+        return blas_threads()
+
+
+main = gram()
+assert in_thread(gram) == main and in_thread(lambda: in_thread(gram)) == main
+assert in_thread(blas_threads) == {2}
+inside, leave = Event(), Event()
+with ThreadPoolExecutor(1) as pool:  # the one that came first leaves first
+    with one_blas_thread():
+        other = pool.submit(rest_alone)
+        assert inside.wait(10)
+    leave.set()
+    assert other.result() == {1}
+    assert pool.submit(gram).result() == main
+assert blas_threads() == {2}
+
 for other_first in (False, True):  # two users at a time
     inside, leave = Event(), Event()
 
@@ -49,6 +84,7 @@ for other_first in (False, True):  # two users at a time
         if other_first:
             leave.set()
             other.join()
+            assert blas_threads() == {1}
         else:
             other.start()
             inside.wait(10)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
-from threading import Lock, local
+from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np  # noqa: F401 - the controller only sees libraries that are already loaded
@@ -12,31 +12,30 @@ from threadpoolctl import ThreadpoolController
 
 __all__ = ["one_blas_thread"]
 
-_controller = cache(ThreadpoolController)  # one is kept, since a new one searches all loaded libraries
-_lock, _here = Lock(), local()
+_limiter = partial(ThreadpoolController().limit, limits=1, user_api="blas")  # a new controller searches all libraries
+_lock = Lock()
 _users = 0
 _before: Any = None  # the limiter of the first of several users: it holds the original number of threads
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Let BLAS use one thread inside the block.
+    """Let BLAS use one thread inside the block, in whatever Python thread the block runs.
 
-    The number of threads belongs to the process, and threadpoolctl lets one Python thread at a time control it.
-    If several Python threads are inside such a block, the last one to leave restores the number.
+    The number of threads belongs to the process, and threadpoolctl lets one Python thread at a time control it, until
+    that thread leaves its limiters. So each user enters a limiter of its own, which leaves one thread to the others, and
+    the last user to leave restores the number.
     """
     global _users, _before
-    _here.depth = getattr(_here, "depth", 0) + 1
-    if _here.depth == 1:
-        with _lock:
-            limiter = _controller().limit(limits=1, user_api="blas")
-            _before = limiter if _users == 0 else _before
-            _users += 1
+    with _lock:
+        _before = _before if _users else _limiter()
+        _users += 1
     try:
-        yield
+        with _limiter():
+            yield
     finally:
-        _here.depth -= 1
-        if _here.depth == 0:
-            with _lock:
-                _users -= 1
-                _before.restore_original_limits()
+        with _lock:
+            _users -= 1
+            if _users == 0:
+                with _before:  # restores the number, and gives up control
+                    pass

@@ -1,5 +1,6 @@
 """``rotastack fit``: one model of one's own table."""
 
+import io
 import sys
 
 import numpy as np
@@ -95,3 +96,23 @@ def test_what_makes_no_sense_is_said_in_one_line(table, capsys, change, message)
     said = capsys.readouterr().err
     assert message in said
     assert said.count("\n") == 1
+
+
+def test_predictions_far_from_0_keep_their_digits(here, capsys):
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    rows.assign(y=101325 + 0.05 * rows["a"]).to_csv("t.csv", index=False)
+    assert main(["fit", "t.csv", "--target", "y", "--out", "m.skops", "--set", "trees_per_family=1"]) == 0
+    capsys.readouterr()
+    line = ["predict", "--model", "m.skops", "t.csv", "--intervals"]
+    assert main([*line, "--output", "p.parquet"]) == 0
+    said = capsys.readouterr().err
+    assert main(line) == 0
+    screen = capsys.readouterr()
+    written, shown = pd.read_parquet("p.parquet"), pd.read_csv(io.StringIO(screen.out))
+    numbers = written[["prediction", "lower", "upper"]]
+    model = load_model("m.skops")
+    np.testing.assert_array_equal(written["prediction"], model.predict(rows))
+    np.testing.assert_allclose(shown[numbers.columns], numbers, rtol=0, atol=1e-6)
+    assert (shown["prediction"].round(9) != written["prediction"].round(9)).any()
+    assert said.splitlines()[-1] == screen.err.splitlines()[-1]

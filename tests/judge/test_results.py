@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rotastack.workflow.judge.results import RowTests, choose, sorted_means
+from rotastack.workflow.judge.results import RowTests, all_means, choose, sorted_means
 
 LOSS = {"A": 0.5, "B": 0.4, "C": 0.3}
 
@@ -13,7 +13,9 @@ def row_tests_of(losses):
     """Return the tests of methods by a column of losses each, and their means, best first."""
     means = sorted_means(losses, "error")
     n = len(losses)
-    return RowTests((losses - losses.mean()) / np.sqrt(n * (n - 1)), "rows", 1.0, means, 0.05), means
+    return RowTests(
+        (losses - losses.mean()) / np.sqrt(n * (n - 1)), "rows", dict.fromkeys(losses, 1.0), means, 0.05
+    ), means
 
 
 def chosen(losses, breaker=LOSS, seconds=()):
@@ -57,3 +59,24 @@ def test_without_a_test_only_equal_means_are_alike(losses):
 def test_failed_methods_are_never_chosen(losses):
     assert chosen(losses.assign(A=np.nan)).method == "B"
     assert chosen(losses * np.nan) is None
+
+
+def test_means_in_units_of_the_target_keep_their_digits():
+    cells = pd.DataFrame(
+        {"dataset": "d", "method": [*"AABB"], "rmse": [1e-19, 2e-19, 0.1, 0.2], "r2": [1e-17, 0, 0.1, 0.2]}
+    )
+    means = all_means(cells, "mean").set_index("method")
+    assert means["rmse"].tolist() == [1.5e-19, 0.15]
+    assert means["r2"].tolist() == [0, 0.15]
+
+
+def test_methods_with_a_difference_of_rounding_errors_are_equal():
+    losses = np.full(10, 0.1)
+    found = RowTests(
+        pd.DataFrame({"A": losses * 0, "B": losses * 0}),
+        "rows",
+        {"A": 1.0, "B": 1.0},
+        pd.Series({"A": 0.3, "B": 0.1 + 0.2}),
+        0.05,
+    )("A", "B")
+    assert (found.difference, found.p) == (0, 1)

@@ -39,7 +39,7 @@ def verdict(losses, control="B", *, task="classification", score=None, breaker=N
         rotation_pairs=[list(pair) for pair in pairs], test_to_train={"d": ratio}, chooses=chooses,
     )  # fmt: skip
     record = {"dataset": "d", "metrics": {"baseline": {}, **found}}
-    about = {"unit": unit, "repeated": repeats > 1, "widening": 1.0}
+    about = {"unit": unit, "repeated": repeats > 1, "widening": dict.fromkeys(losses, 1.0)}
     return verdict_of_one(pd.DataFrame(rows), spec, record, pd.DataFrame(influences), about)
 
 

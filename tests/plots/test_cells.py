@@ -1,9 +1,10 @@
 """Figures of scores over the cells of a data set."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from rotastack.plots.cells import plot_boxes
+from rotastack.plots.cells import plot_boxes, plot_heatmaps
 
 
 @pytest.mark.parametrize(("splits", "boxes"), [(3, 0), (5, 2)])
@@ -14,3 +15,12 @@ def test_few_splits_are_dots_and_not_quartiles(splits, boxes):
     drawn = [patch for patch in axes.patches if np.ptp(patch.get_path().vertices[:, 0]) > 0]
     assert len(drawn) == boxes
     assert [text.get_text() for text in axes.get_yticklabels()] == ["RF", "ET", "failed"]
+
+
+def test_small_scores_keep_their_digits():
+    matrix = pd.DataFrame([[1.25e-19, 2.5e-19], [3.5e-19, 4.25e-19]], ["F1", "F2"], ["R1", "R2"])
+    axes = plot_heatmaps({"A": matrix}, "t").axes[0]
+    assert [text.get_text() for text in axes.texts] == ["1.25e-19", "2.5e-19", "3.5e-19", "4.25e-19"]
+    assert axes.get_title() == "A  (mean 2.875e-19)"
+    axes = plot_heatmaps({"A": matrix * 1e18}, "t").axes[0]
+    assert [text.get_text() for text in axes.texts] == ["0.125", "0.250", "0.350", "0.425"]

@@ -5,6 +5,7 @@ import inspect
 import pkgutil
 import re
 import warnings
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
+from tests.quick import first
 
 import rotastack
 from rotastack import plots
@@ -129,6 +131,23 @@ def test_dollars_are_dollars(name, tmp_path):
     seen = saved(FIGURES[name](*ARGUMENTS[name](texts)), tmp_path)
     assert any("$" in text for text in seen)
     assert not any("mathdefault" in text for text in seen)
+
+
+MATPLOTLIBRC = {"text.usetex": True, "font.family": "serif", "font.size": 20, "axes.grid": True, "lines.linewidth": 5}
+
+
+@pytest.mark.parametrize("name", first(2, list(ARGUMENTS)))
+def test_a_users_matplotlibrc_changes_nothing(name, tmp_path):
+    draw = partial(FIGURES[name], *ARGUMENTS[name](["50% of A_1", "$b", "c_2", "d"]))
+    usual, under = tmp_path / "usual/figure.svg", tmp_path / "under/figure.svg"
+    for path in (usual, under):
+        path.parent.mkdir()
+        with matplotlib.rc_context(MATPLOTLIBRC if path is under else {}):
+            assert drawn_or_told(draw, [path]) == []
+    assert under.read_bytes() == usual.read_bytes()
+    with matplotlib.rc_context(MATPLOTLIBRC):
+        save_figure(draw(), under)
+        draw().draw_without_rendering()
 
 
 @pytest.mark.slow

@@ -270,3 +270,14 @@ def test_copies_of_a_row_are_not_counted_as_rows():
     X, y = flowers(60)
     found = compared(pd.concat([X, X[:30]]), pd.concat([y, y[:30]]))
     assert "; 60 held-out distinct rows" in " ".join(found.verdict)
+
+
+def test_the_unit_of_the_target_makes_no_difference():
+    X, _ = flowers(40)
+    y = X["height"] + X["width"] ** 2
+    usual, tiny = (compared(X, y * 2.0**power, methods=["Ridge", "Random forest"]) for power in (0, -60))
+    columns = ["rmse", "mae"]
+    np.testing.assert_allclose(tiny.table[columns] * 2.0**60, usual.table[columns], rtol=1e-9)
+    assert [re.findall(r"p [=<] \S+", text) for text in tiny.verdict] == [
+        re.findall(r"p [=<] \S+", text) for text in usual.verdict
+    ]

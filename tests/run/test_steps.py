@@ -28,7 +28,7 @@ SPEC = {
 }
 
 
-ROWS = {"unit": "rows", "repeated": False, "widening": 1.0}
+ROWS = {"unit": "rows", "repeated": False, "widening": dict.fromkeys("ABC", 1.0)}
 """Facts on the influences of rows."""
 
 

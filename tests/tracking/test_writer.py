@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from contextlib import chdir
+from importlib.metadata import distributions
 from pathlib import Path
 
 import mlflow
@@ -25,6 +26,8 @@ from tests.study.strange import Mute
 
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
+from rotastack.workflow.run.steps import report
+from rotastack.workflow.tracking import logged_models
 from rotastack.workflow.tracking.address import existing_uri, tracking_uri
 from rotastack.workflow.tracking.model_files import VERSIONS, dump_model, load_model
 from rotastack.workflow.tracking.writer import Writer, dataset_input
@@ -95,6 +98,12 @@ def test_a_logged_model_is_the_estimator_and_its_file_ours(logged):
     files = Path(mlflow.artifacts.download_artifacts(address))
     requirements = (files / "requirements.txt").read_text().splitlines()
     assert {line.partition("==")[0] for line in requirements} >= {"mlflow", "rotastack", "scikit-learn", "skops"}
+
+
+@pytest.mark.parametrize("names", [report.LIBRARIES, logged_models.PACKAGES])
+def test_xgboost_has_either_distribution(names):
+    assert {"xgboost", "xgboost-cpu"} <= set(names)
+    assert not set(names) <= {found.name for found in distributions()}, "those that are not installed are left out"
 
 
 def test_a_logged_model_of_another_version_is_refused_by_its_name(logged, tmp_path):

@@ -128,4 +128,4 @@ def _baseline(path: Path) -> pd.DataFrame:
 
 def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows of a table, for JSON."""
-    return json.loads(table.to_json(orient="records"))
+    return table.astype(object).mask(table.isna() | table.isin([float("inf"), -float("inf")]), None).to_dict("records")

@@ -45,8 +45,6 @@ def add(commands: Any) -> None:
 
 
 def _predict(arguments: Namespace) -> None:
-    from pandas.api.types import is_float_dtype
-
     from rotastack.data.tables import read_as_written
     from rotastack.data.writing import check_writable, write_csv, write_table
 
@@ -69,25 +67,32 @@ def _predict(arguments: Namespace) -> None:
     except RotastackError as error:
         named = str(error).startswith(model.name)
         raise RotastackError(str(error) if named else f"{arguments.table}: {error}") from None
+    if not arguments.output and predicted["prediction"].dtype.kind == "f":
+        predicted = _for_a_screen(predicted, model.measured.get("scores", {}))
     asked = {"probability": arguments.proba, "lower": arguments.intervals, "upper": arguments.intervals}
     shown = predicted[[c for c in predicted if asked.get(c.partition("=")[0], True)]]
     replaced = [str(c) for c in table.columns if c in shown]
     lost = [f"replaced by predictions: {', '.join(replaced)}"] if replaced else []
     for note in [*reading.notes, *notes, *lost]:
         print(f"rotastack: {arguments.table}: {note}", file=sys.stderr)
-    rounded = shown.round({c: 6 for c in shown if str(c).startswith("probability=")})
-    for column in rounded.columns.intersection(["prediction", "lower", "upper"]):
-        if is_float_dtype(rounded[column].dtype):
-            rounded[column] = [float(f"{v:.0f}" if abs(v) >= 1e6 else f"{v:.6g}") for v in rounded[column]]
     kept = table if arguments.keep is None else table[list(dict.fromkeys(arguments.keep))]
-    result = kept.drop(columns=replaced, errors="ignore").join(rounded)
+    result = kept.drop(columns=replaced, errors="ignore").join(shown)
     if arguments.output:
         write_table(result, arguments.output)
         print(f"rotastack: {counted(len(result), 'row')} written to {arguments.output}", file=sys.stderr)
     else:
-        write_csv(result, sys.stdout)
+        write_csv(result.round({c: 6 for c in shown if str(c).startswith("probability=")}), sys.stdout)
     if scored:
         print(f"rotastack: {arguments.table}: {model.scores(table, predicted)}", file=sys.stderr)
+
+
+def _for_a_screen(predicted: Any, scores: dict[str, float]) -> Any:
+    """Return predicted numbers in the digits that their spread, their intervals and the tested error need."""
+    from rotastack.workflow.judge.words import in_digits
+
+    widths = predicted.filter(["lower", "upper"]).diff(axis=1).median()
+    units = predicted["prediction"].std(), widths.max(), scores.get("rmse", 0.0)
+    return predicted.apply(lambda column: in_digits(column.tolist(), *units)).astype("float64")
 
 
 def _model_of_study(arguments: Namespace) -> "SavedModel":

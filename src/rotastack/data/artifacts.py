@@ -141,6 +141,10 @@ def read_prepared(path: str | Path) -> Prepared:
 def member_means(values: np.ndarray) -> list[float | None]:
     """Return the mean over trainings for each member; None for a member without finite values."""
     return [
-        round(float(np.nanmean(column)), 4) if np.isfinite(column).any() else None
-        for column in values.reshape(-1, values.shape[-1]).T
+        None
+        if not np.isfinite(c).any()
+        else float(f"{m:.4g}")
+        if abs(m := float(np.nanmean(c))) < 1e-3
+        else round(m, 4)
+        for c in values.reshape(-1, values.shape[-1]).T
     ]

@@ -128,7 +128,7 @@ class ListVoters(Voters):
         narrow = None
         if any(isinstance(member, DecisionTreeClassifier) for member in self.members):
             narrow = check_array(rows, dtype=np.float32, ensure_all_finite="allow-nan")
-        out = np.empty((len(rows), len(self)), dtype=np.int16)
+        out = np.empty((len(rows), len(self)), dtype=np.int32)
         for k, (member, codes) in enumerate(zip(self.members, self.codes, strict=True)):
             columns = slice(None) if self.columns is None else self.columns[k]
             if isinstance(member, DecisionTreeClassifier):  # the checks of predict would take most of the time

@@ -4,12 +4,13 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from rotastack.plots.style import new_figure, shortened
+from rotastack.plots.style import default_style, new_figure, shortened
 from rotastack.stats.comparison import Comparison, cliques
 
 __all__ = ["plot_critical_difference"]
 
 
+@default_style
 def plot_critical_difference(comparison: Comparison, alpha: float = 0.05, *, ax: Any = None) -> Figure:
     """Draw average ranks on an axis, bars that join methods that do not differ, and the critical difference.
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import matplotlib
+import matplotlib.style
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -30,6 +30,7 @@ __all__ = [
     "Look",
     "add_legend",
     "add_note",
+    "default_style",
     "drawn_or_told",
     "figure_beside_legend",
     "finished",
@@ -51,6 +52,8 @@ MARKERS = "osD^vP*X"
 
 _LABEL = 30  # Characters in a line of a legend.
 _ROWS = 18  # Entries in a column of a legend.
+default_style = matplotlib.style.context("default")
+"""A decorator: a user's matplotlibrc may ask for LaTeX, or for fonts that are absent."""
 _NO_TEXT = re.compile(
     r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]"
 )  # An SVG file cannot have these characters.
@@ -197,6 +200,7 @@ def save_figure(figure: Figure, path: str | Path) -> None:
             FigureCanvasAgg(figure).print_png(temporary, metadata={"Software": None})
 
 
+@default_style
 def drawn_or_told(draw: Callable[[], Figure], paths: Sequence[Path]) -> list[str]:
     """Write a figure, or one that says why it could not be drawn; return this sentence, or nothing if it is drawn."""
     try:
@@ -215,9 +219,10 @@ def drawn_or_told(draw: Callable[[], Figure], paths: Sequence[Path]) -> list[str
 
 @contextmanager
 def _plain_texts(figure: FigureBase) -> Iterator[None]:
-    """Show the texts of a figure as they are: dollars start no formula, and no warning tells of glyphs or long texts."""
+    """Show the texts of a figure as they are: dollars start no formula, LaTeX sets none, and no warning tells of glyphs or long texts."""
     for text in figure.findobj(Text):
         text.set_parse_math(False)
+        text.set_usetex(False)
         text.set_text(_NO_TEXT.sub(" ", text.get_text()))
     for axis in figure.findobj(Axis):  # A formatter writes the texts of ticks again.
         if isinstance(axis.get_major_locator(), FixedLocator) and (texts := axis.get_ticklabels()):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, root_sequence
-from rotastack.stats.missing import checked_scores
+from rotastack.stats.missing import checked_scores, tolerance
 from rotastack.stats.pairs import paired_scores
 from rotastack.stats.wilcoxon import contrasts
 
@@ -155,7 +155,7 @@ def _draws(
         raise RotastackError(f"n_samples must be at least 1, got {n_samples}")
     z = np.append(0.0, y - x if higher_is_better else x - y)
     means = (z[:, None] + z) / 2
-    rounding = 1e-12 * max(1.0, np.abs(x).max(), np.abs(y).max())
+    rounding = tolerance(x, y)
     # 1 above 0, 0 below, and 1/2 within rounding of 0
     left, right = (np.where(np.abs(v) <= rounding, 0.5, v > 0) for v in (-means - rope, means - rope))
     rng = np.random.default_rng(root_sequence(random_state))

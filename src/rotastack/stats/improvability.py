@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from rotastack.errors import RotastackError
-from rotastack.stats.missing import checked_scores
+from rotastack.stats.missing import checked_scores, tolerance
 
 __all__ = ["improvability"]
 
@@ -56,7 +56,7 @@ def improvability(
     if not np.isfinite(best):
         raise RotastackError(f"optimum must be a finite number, got {optimum}")
     gap = best - table.to_numpy() if higher_is_better else table.to_numpy() - best
-    too_good = gap < -1e-12 * max(1.0, abs(best))
+    too_good = gap < -tolerance(table, best)
     if too_good.any():
         row, column = np.argwhere(too_good)[0]
         hint = "; for accuracies in percent set optimum=100" if higher_is_better else ""

@@ -190,7 +190,7 @@ def row_test(
     first, second : ndarray of shape (n_units,)
         From :func:`unit_influences`, of the units that are tested.
     difference : float
-        Mean score of the first method minus that of the second.
+        Mean score of the first method minus that of the second; 0 if the means differ by a rounding error alone.
     widening : float, default=1.0
         Factor of the variance: 1 + (test rows per training row of a cell) / (number of cells that test a row).
     alpha : float, default=0.05
@@ -218,8 +218,7 @@ def row_test(
     if n < 2 or not np.isfinite(squares + difference):
         return None
     if squares <= (1e-12 * (np.abs(first).max() + np.abs(second).max())) ** 2:
-        same = abs(difference) < 1e-12
-        return RowTest(difference, n - 1, 1.0 if same else 2.0 ** (1 - n), (difference, difference))
+        return RowTest(difference, n - 1, 2.0 ** (1 - n) if difference else 1.0, (difference, difference))
     kurtosis = n * float((gaps**4).sum()) / squares**2
     df, error = max(1.0, min(n - 1, 2 * n / max(kurtosis - 1, 1e-9))), float(np.sqrt(widening * squares))
     half = float(t_distribution.ppf(1 - alpha / 2, df)) * error

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rotastack.errors import RotastackError
+from rotastack.stats.missing import gaps, tolerance
 
 __all__ = ["PairedComparison", "compare_pair", "paired_scores"]
 
@@ -37,11 +38,11 @@ class PairedComparison(NamedTuple):
 
 def compare_pair(first: ArrayLike, second: ArrayLike, higher_is_better: bool) -> PairedComparison:
     """Return a comparison of two methods, cell by cell, without missing scores (Blaser's thesis, section 1.6.5)."""
-    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    complete = np.isfinite(a) & np.isfinite(b)
-    difference = np.round(a[complete] - b[complete], 12)
-    if not len(difference):
+    scores = np.array([first, second], dtype=float)
+    a, b = scores[:, np.isfinite(scores).all(axis=0)]
+    if not len(a):
         return PairedComparison(0, *[float("nan")] * 4)
+    difference = np.where(np.abs(a - b) > tolerance(a, b), gaps(a, b), 0.0)
     gain = difference if higher_is_better else -difference
     wins, ties, losses = (float(part.mean()) for part in (gain > 0, gain == 0, gain < 0))
     return PairedComparison(len(difference), wins, ties, losses, float(difference.mean()))

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import t as t_distribution
 
 from rotastack.errors import RotastackError
+from rotastack.stats.missing import tolerance
 from rotastack.stats.pairs import paired_scores
 
 __all__ = ["CorrectedT", "corrected_t"]
@@ -92,7 +93,7 @@ def corrected_t(x: ArrayLike, y: ArrayLike, n_train: float, n_test: float, *, al
     differences = x - y
     df = len(differences) - 1
     # Differences that are equal but for rounding are equal: without this, t = noise / noise.
-    rounding = 1e-12 * max(1.0, np.abs(x).max(), np.abs(y).max())
+    rounding = tolerance(x, y)
     mean, sd = (0.0 if abs(v) < rounding else float(v) for v in (differences.mean(), differences.std(ddof=1)))
     error = sd * float(np.sqrt(1 / len(differences) + n_test / n_train))
     statistic = mean / error if error else (float(np.copysign(np.inf, mean)) if mean else 0.0)

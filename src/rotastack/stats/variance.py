@@ -8,6 +8,7 @@ from scipy.stats import chi2, rankdata
 from scipy.stats import f as f_distribution
 
 from rotastack.errors import RotastackError
+from rotastack.stats.missing import tolerance
 
 __all__ = ["VarianceComponents", "kendall_w", "variance_components"]
 
@@ -86,7 +87,7 @@ def variance_components(matrix: ArrayLike, alpha: float = 0.05) -> VarianceCompo
     rest = table - rows[:, None] - columns[None, :] + mean
     df_fold, df_rotation, df_rest = m - 1, n - 1, (m - 1) * (n - 1)
     # Mean squares below rounding errors are set to 0; otherwise constant rows give F = noise / noise.
-    tiny = (1e-12 * max(1.0, np.abs(table).max())) ** 2
+    tiny = tolerance(table) ** 2
     ms_fold, ms_rotation, ms_rest = (
         0.0 if ms < tiny else float(ms)
         for ms in (

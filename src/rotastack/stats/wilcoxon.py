@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata, wilcoxon
 
 from rotastack.errors import RotastackError, nearest
-from rotastack.stats.missing import checked_scores, rounded
+from rotastack.stats.missing import checked_scores, gaps
 
 __all__ = ["contrasts", "holm", "signed_rank_p", "wilcoxon_holm"]
 
@@ -125,8 +125,7 @@ def wilcoxon_holm(
     table = checked_scores(scores, missing, pairs=True, at_least=1)
     pairs, index = contrasts(list(table.columns), control)
     # 0.3 - 0.2 and 0.2 - 0.1 are a tie; without rounding, the noise of subtraction would rank them.
-    gaps = rounded(pd.DataFrame([table[one] - table[other] for one, other in pairs]).T, like=table)
-    differences = [gaps.iloc[:, i].dropna().to_numpy() for i in range(len(pairs))]
+    differences = [d[~np.isnan(d)] for d in (gaps(table[one], table[other]) for one, other in pairs)]
     sign = 1 if higher_is_better else -1
     tests = pd.DataFrame(
         {

@@ -9,7 +9,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.classes import NumberRegressor
+from rotastack.base.classes import NumberRegressor, float_target
 from rotastack.base.outputs import r_squared
 from rotastack.base.row_weights import weights_of
 from rotastack.base.view import needs_labels
@@ -87,7 +87,7 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
         return DecisionTreeRegressor() if self.estimator is None else self.estimator
 
     def _target(self, y):
-        return y.astype(np.float64)
+        return float_target(y)
 
     def _moves(self) -> bool:
         """Return whether the members may get a centred and scaled target: trees do, another estimator may not."""

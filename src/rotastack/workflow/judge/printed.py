@@ -100,7 +100,10 @@ def _scores(tables: dict[str, pd.DataFrame], study: Study) -> Printed:
     spread = deviations.reindex(index=table.index, columns=table.columns)
     brackets = spread.map(lambda v: "" if pd.isna(v) else f" ({score_cell(v, task)})").where(table.notna(), "")
     shown = table.map(lambda v: score_cell(v, task)) + brackets
-    higher, fair = bool(higher_is_better(study.score)), table.drop(columns=study.optimistic, errors="ignore").round(12)
+    higher, fair = (
+        bool(higher_is_better(study.score)),
+        compared(table.drop(columns=study.optimistic, errors="ignore"), None),
+    )
     bold = fair.eq(fair.max(axis=1) if higher else fair.min(axis=1), axis=0).reset_index(drop=True)
     cells = study.protocol.cells
     caption = (

@@ -10,6 +10,7 @@ import pandas as pd
 
 from rotastack.stats.influence import RowTest, row_test
 from rotastack.stats.metrics import IN_UNITS, METRICS, higher_is_better
+from rotastack.stats.missing import rounded, tolerance
 
 __all__ = [
     "ROPE",
@@ -20,6 +21,7 @@ __all__ = [
     "baselines",
     "best_first",
     "by_method",
+    "cells_and_tests",
     "choose",
     "compared",
     "complete",
@@ -47,7 +49,9 @@ def by_method(scores: pd.DataFrame, column: str, aggfunc: str = "mean") -> pd.Da
 def all_means(scores: pd.DataFrame, average: str) -> pd.DataFrame:
     """Return the means, or medians, of all scores by data set and method, without rounding errors."""
     names = [n for n in dict.fromkeys(n for task in METRICS.values() for n in task) if n in scores]
-    return scores.groupby(["dataset", "method"], sort=False)[names].agg(average).round(10).reset_index()
+    means = scores.groupby(["dataset", "method"], sort=False)[names].agg(average)
+    # scores in units of the target have any scale, the others that of 1
+    return means.round(10).mask(means.columns.isin(IN_UNITS) & (means.abs() < 1e-3), means).reset_index()
 
 
 def best_first(means: pd.DataFrame, score: str) -> pd.DataFrame:
@@ -98,22 +102,36 @@ def score_matrices(scores: pd.DataFrame, metric: str, axes: Sequence[str]) -> di
 class RowTests(NamedTuple):
     """The tests of pairs of methods on the held-out rows of one data set; calling it tests a pair."""
 
-    influences: pd.DataFrame  # of each unit of rows on the score of each method, from the scoring step
+    influences: pd.DataFrame  # of each unit of rows on the score of each method that it tests, from the scoring step
     unit: str  # a noun, such as rows
-    widening: float  # of the variance, see row_test
+    widening: Mapping[str, float]  # of the variance of each method's score, see row_test
     means: pd.Series  # of the methods' scores
     alpha: float
 
     def __call__(self, first: str, second: str) -> RowTest | None:
-        """Return the test of two methods; None with too few units."""
-        a, b = (self.influences[method].to_numpy() for method in (first, second))
-        difference = float(self.means[first] - self.means[second])
-        return row_test(a, b, difference, widening=self.widening, alpha=self.alpha)
+        """Return the test of two methods on the units that either is tested on; None with too few units."""
+        pair = self.influences[[first, second]].dropna(how="all")
+        a, b = pair.fillna(0 * pair.sum(min_count=1)).to_numpy().T  # a method without influences has none
+        one, other = self.means[first], self.means[second]
+        difference = float(one - other) if abs(one - other) > tolerance([one, other]) else 0.0
+        return row_test(a, b, difference, widening=max(self.widening[first], self.widening[second]), alpha=self.alpha)
 
     @property
     def units(self) -> str:
         """The number of units with their noun, such as "569 held-out rows"."""
         return f"{len(self.influences):,} held-out {self.unit}"
+
+
+def cells_and_tests(
+    scores: pd.DataFrame, spec: Any, influences: pd.DataFrame, about: Mapping[str, Any], optimistic: Sequence[str] = ()
+) -> tuple[pd.DataFrame, RowTests]:
+    """Return the scores of a data set by cell and method, infinite for a failed method, NaN for one without a cell, and tests."""
+    cells = (
+        scores.fillna({spec.score: np.inf})
+        .pivot_table(index=list(spec.axes), columns="method", values=spec.score, sort=False, dropna=False)
+        .filter([m for m in spec.methods if m not in optimistic])
+    )
+    return cells, RowTests(influences, about["unit"], about["widening"], sorted_means(cells, spec.score), spec.alpha)
 
 
 class Choice(NamedTuple):
@@ -152,8 +170,8 @@ def choose(
 
 
 def sorted_means(cells: pd.DataFrame, score: str) -> pd.Series:
-    """Return the mean of each method's scores over cells, best first, without methods that lack a finite score."""
-    means = cells.replace([np.inf, -np.inf], np.nan).mean(skipna=False).dropna()
+    """Return the mean of each method's scores over its cells, best first, without methods that failed; see :func:`cells_and_tests`."""
+    means = cells.mean().replace([np.inf, -np.inf], np.nan).dropna()
     return means.sort_values(ascending=not higher_is_better(score), kind="stable")
 
 
@@ -162,12 +180,12 @@ def _digits(value: float) -> float:
 
 
 def compared(scores: pd.DataFrame, units: pd.Series | None) -> pd.DataFrame:
-    """Return scores for comparisons over data sets: divided by units, and rounded to 12 decimals.
+    """Return scores for comparisons: divided by units, and equal if they differ by rounding errors alone.
 
-    The rounding makes scores equal that differ by rounding errors alone. An infinite score counts as missing.
+    An infinite score counts as missing.
     """
     scores = scores if units is None else scores.div(units.reindex(scores.index), axis=0)
-    return scores.round(12).replace([np.inf, -np.inf], np.nan)
+    return rounded(scores.replace([np.inf, -np.inf], np.nan))
 
 
 def complete(scores: pd.DataFrame, optimistic: Sequence[str] = ()) -> pd.DataFrame:

@@ -10,9 +10,10 @@ import pandas as pd
 from rotastack.errors import counted
 from rotastack.stats.comparison import compare
 from rotastack.stats.metrics import NAMES
+from rotastack.stats.missing import gaps
 from rotastack.stats.wilcoxon import holm, wilcoxon_holm
 from rotastack.workflow.judge import sentences as say
-from rotastack.workflow.judge.results import complete
+from rotastack.workflow.judge.results import compared, complete
 from rotastack.workflow.judge.words import capital, listed, p_equal, short_message
 
 __all__ = [
@@ -45,7 +46,7 @@ def verdict_over_datasets(
         return [say.NO_DATASET]
     ranks = pd.Series(result["average_ranks"]).sort_values(kind="stable")
     means = pd.DataFrame.from_dict(result["means"], orient="index").reindex(columns=ranks.index)
-    means = complete(means.apply(pd.to_numeric)).round(12)
+    means = compared(complete(means.apply(pd.to_numeric)), None)
     if (means.nunique(axis=1) == 1).all():
         return [say.EQUAL.format(n_methods=len(ranks), score=score, datasets=counted(len(means), "data set"))]
     first = [str(m) for m in ranks.index[ranks <= ranks.iloc[0] + 1e-12]]
@@ -150,16 +151,16 @@ def _rotations_over_datasets(means: pd.DataFrame, pairs: Pairs, higher: bool, al
 def _helped(means: pd.DataFrame, pair: Sequence[str], higher: bool) -> dict[str, Any]:
     """Return where a method with rotations is better or worse than the same one without, and if it is better by ranks."""
     turned, plain = pair
-    gaps = ((means[turned] - means[plain]) * (-1 if higher else 1)).round(12)
+    worse = pd.Series(gaps(means[turned], means[plain]) * (-1 if higher else 1), means.index)
     change = 100 * (means[turned] - means[plain]) / means[plain].abs().replace(0, np.nan)
-    helped, harmed, datasets = gaps.index[gaps < 0], gaps.index[gaps > 0], counted(len(means), "data set")
+    helped, harmed, datasets = means.index[worse < 0], means.index[worse > 0], counted(len(means), "data set")
     parts = []
     if len(helped):
         parts.append(say.HELP.format(n=len(helped), datasets=datasets, where=_where(change[helped])))
     if len(harmed):
         of = "" if len(helped) else f" of {datasets}"
         parts.append(say.HARM.format(n=len(harmed), of=of, where=_where(change[harmed])))
-    where, sizes = ", and ".join(parts) or "make no difference on any", gaps[gaps != 0].abs().rank()
+    where, sizes = ", and ".join(parts) or "make no difference on any", worse[worse != 0].abs().rank()
     return {"turned": turned, "plain": plain, "where": where, "helps": sizes[helped].sum() > sizes[harmed].sum()}
 
 

@@ -16,6 +16,7 @@ from rotastack.data.suspicions import copies_of, suspicions
 from rotastack.data.tables import read_with_notes
 from rotastack.errors import RotastackError, counted, nearest, not_installed_message, shortened
 from rotastack.stats.metrics import NAMES, ranked_scores, score_named
+from rotastack.workflow.judge.words import in_digits
 from rotastack.workflow.run.progress import duration
 from rotastack.workflow.run.resources import Resources
 from rotastack.workflow.run.splits.folds import given_splits
@@ -297,5 +298,5 @@ def _memory() -> float:
 def _values(target: Any, task: str) -> str:
     """Return text on the target: its least and largest number, or the number of rows of each class."""
     if task == "regression":
-        return f"; from {target.min():.6g} to {target.max():.6g}"
+        return "; from {} to {}".format(*in_digits([target.min(), target.max()], target.std()))
     return f"; rows of each class: {shortened(f'{label}: {n}' for label, n in target.value_counts().items())}"

@@ -4,7 +4,7 @@ import json
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pandas as pd
@@ -47,7 +47,7 @@ CHAMPION = "champion"
 SAME = ("study", "data")
 """Tags that a version must share with the champion to replace it."""
 
-PACKAGES = ("scikit-learn", "xgboost-cpu", "skops", "numpy", "pandas")
+PACKAGES = ("scikit-learn", "xgboost-cpu", "xgboost", "skops", "numpy", "pandas")
 
 
 def log_model(
@@ -68,10 +68,7 @@ def log_model(
     model = load_model(path, trusted)
     # The example has only the columns that the model needs: no ids, leaks or constants.
     example = features[model.named_steps["table"].needed_].head(5)
-    requirements = [f"rotastack=={__version__}"]
-    for package in PACKAGES:
-        with suppress(PackageNotFoundError):
-            requirements.append(f"{package}=={version(package)}")
+    installed = (f"{name}=={found.version}" for name in PACKAGES for found in [*distributions(name=name)][:1])
     made = client.create_logged_model(experiment_id, NAME, run_id)  # MLflow's default is another experiment
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -81,7 +78,7 @@ def log_model(
         mlflow.sklearn.log_model(
             model, model_id=made.model_id, run_id=run_id, serialization_format="skops",
             skops_trusted_types=trusted_types(path, trusted), signature=signature, input_example=example,
-            pip_requirements=requirements, pyfunc_predict_fn="predict", metadata=VERSIONS,
+            pip_requirements=[f"rotastack=={__version__}", *installed], pyfunc_predict_fn="predict", metadata=VERSIONS,
         )  # fmt: skip
 
 

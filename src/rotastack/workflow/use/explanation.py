@@ -123,7 +123,7 @@ def _importances_in_words(content: Mapping[str, Any], sign: int) -> list[str]:
     importances, tested, scoring = (content[key] for key in ("importances", "tested", "scoring"))
     if not importances:
         return []
-    number = "{:.3f}" if abs(content["score"]) < 10 else "{:,.4g}"
+    number = "{:.3f}" if 1e-3 <= abs(content["score"]) < 10 or content["score"] == 0 else "{:,.4g}"
     model, constant = tested["scores"]
     if sign * model <= sign * constant:
         scores = f"{scoring} {number.format(model)} against {number.format(constant)}"

@@ -13,11 +13,12 @@ from rotastack.data.artifacts import read_arrays, read_frame, read_prepared
 from rotastack.diagnostics.pairs import KappaError, kappa_error
 from rotastack.plots.cells import plot_boxes, plot_heatmaps, plot_histograms
 from rotastack.plots.pruning import plot_kappa_error
-from rotastack.plots.style import add_note
+from rotastack.plots.style import add_note, default_style
 from rotastack.stats.metrics import NAMES, higher_is_better
 from rotastack.workflow.judge.results import axes_of, score_matrices
 
 
+@default_style
 def draw_scores(name: str, dataset: str, scores: pd.DataFrame, primary: str) -> Figure:
     """Return a figure of a data set's scores."""
     score = NAMES[primary]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
+from importlib.metadata import distributions
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,7 +15,7 @@ from markupsafe import Markup
 from rotastack import __version__
 from rotastack.data.artifacts import read_frame
 from rotastack.files import read_json, write_text
-from rotastack.plots.style import save_figure
+from rotastack.plots.style import default_style, save_figure
 from rotastack.project import report_texts
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, higher_is_better
 from rotastack.workflow.judge.decisions import by_threshold, draw_decisions, shares
@@ -28,7 +28,7 @@ from rotastack.workflow.judge.words import score_cell
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.study.specs import ReportSpec
 
-LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "xgboost-cpu", "snakemake", "mlflow-skinny")
+LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "xgboost-cpu", "xgboost", "snakemake", "mlflow-skinny")
 
 RANKED_TOO = {"classification": ("clipped_log_loss", "brier", "error"), "regression": ("mae", "rmse")}
 """Task -> further scores: the first two (in a regression the first) that are not the main score rank the methods, too.
@@ -157,7 +157,10 @@ def _page(job: Job, spec: ReportSpec) -> str:
             **GLOSSARY_OF_CELLS[cells],
             **{k: v.format(control=control, baseline=BASELINE[primary]) for k, v in GLOSSARY.items()},
         },
-        versions={"rotastack": __version__, **{name: version(name) for name in LIBRARIES}},
+        versions={
+            "rotastack": __version__,
+            **{name: found.version for name in LIBRARIES for found in [*distributions(name=name)][:1]},
+        },
     )
 
 
@@ -198,6 +201,7 @@ def _decisions(
     return decisions
 
 
+@default_style
 def _curves(content: Mapping[str, Any], methods: list[dict[str, Any]], spec: ReportSpec) -> dict[str, Any]:
     """Return the decisions of methods by threshold, for each class, and the figure of their curves; empty without curves."""
     if not all(m["curves"] for m in methods):

@@ -95,7 +95,10 @@ def score_all(
     masks = protocol_module(spec.protocol, "score").masks
     divisions = [list(masks(column.to_numpy())) for _, column in folds.items()]
     units, unit = _units(spec, table, divisions)
-    influences: dict[str, NDArray[np.float64]] = {}
+    parts = [fold for folds in divisions for fold in folds]
+    to_train = float(sum(test.sum() for test, _ in parts) / sum(train.sum() for _, train in parts))
+    influences: dict[str, pd.Series] = {}  # of the tested units: pools may have different numbers of splits
+    widening: dict[str, float] = {}
     scores, curves, decided = [], [], []
     failures: dict[str, str] = {}
     association: dict[str, float] = {}
@@ -108,7 +111,10 @@ def score_all(
             failures[method] = arrays.attrs["message"]
         scores.append(score(spec, table, arrays))
         cells = list(_cells(spec.axes, table, arrays))
-        influences[method] = _influences(spec.score, cells, units, table)
+        rows = np.concatenate([cell.rows for cell in cells])
+        times = len(rows) / len(np.unique(rows))
+        influences[method] = pd.Series(_influences(spec.score, cells, units, table))[np.unique(units[rows])]
+        widening[method] = 1 + to_train / times
         true, outputs = (np.concatenate(parts) for parts in zip(*((c.y, c.outputs) for c in cells), strict=True))
         if np.isfinite(outputs[:, 0]).all():  # the ends of intervals may be missing
             first = [(c.rows, c.y, c.outputs[:, : table.n_classes or 1]) for c in cells]
@@ -120,15 +126,11 @@ def score_all(
         curves.append(_curve(spec.dataset, method, true, outputs, table))
         of_method = _decided(method, true, outputs, table)
         if of_method and table.n_classes == 2:
-            times = len(true) / len(np.unique(np.concatenate([cell.rows for cell in cells])))
             best = _threshold(of_method[0], table.positive, times)
             thresholds[method] = {"class": table.classes[table.positive], **best}
         decided += of_method
     frame, calibration = (pd.concat(parts, ignore_index=True) for parts in (scores, curves))
-    rows = np.concatenate([cell.rows for cell in cells])
-    times, parts = len(rows) / len(np.unique(rows)), [fold for folds in divisions for fold in folds]
-    to_train = sum(test.sum() for test, _ in parts) / sum(train.sum() for _, train in parts)
-    about = {"unit": unit, "repeated": times > 1, "widening": float(1 + to_train / times)}
+    about = {"unit": unit, "repeated": min(widening.values()) < 1 + to_train, "widening": widening}
     means = frame.groupby("method")[list(METRICS[table.task])].mean()
     found = records["prepare"].get("metrics", {}).get("suspicions", [])
     metrics = {
@@ -144,8 +146,7 @@ def score_all(
         **_times(records),
     }
     decisions = {"dataset": spec.dataset, "classes": table.classes, "positive": table.positive, "methods": decided}
-    tested = pd.DataFrame(influences).iloc[np.unique(units[rows])]
-    return Scored(frame, (tested, about), calibration, decisions, metrics)
+    return Scored(frame, (pd.DataFrame(influences), about), calibration, decisions, metrics)
 
 
 def run(job: Job) -> None:

@@ -10,6 +10,7 @@ from rotastack.data.artifacts import read_frame, write_frame
 from rotastack.errors import RotastackError
 from rotastack.files import read_json, replacing, write_text
 from rotastack.stats.metrics import METRICS, NAMES, higher_is_better
+from rotastack.stats.missing import gaps
 from rotastack.stats.pairs import compare_pair
 from rotastack.stats.resampled_t import corrected_t
 from rotastack.stats.variance import kendall_w, variance_components
@@ -221,7 +222,7 @@ def _claims_table(results: StudyResults) -> pd.DataFrame:
         both = compared(cells.groupby("dataset", sort=False).agg(spec.average), in_units(what, results.baseline))
         # Whatever the score, the smaller number counts as a win here.
         pair = compare_pair(both[of], both[than], higher_is_better=False)
-        p = signed_rank_p(np.round(both[of] - both[than], 12).to_numpy())
+        p = signed_rank_p(gaps(both[of], both[than]))
         if pair.n == 1:
             p = _corrected_p(cells[of], cells[than], spec.test_to_train.get(both.index[0]))
         lower, higher = pair.wins_first, pair.wins_second

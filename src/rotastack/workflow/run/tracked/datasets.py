@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from rotastack.stats.metrics import PRIMARY, higher_is_better
+from rotastack.stats.missing import rounded
 from rotastack.workflow.run.tracked.contents import TrackedDataset, means_table, method_params, model_card, pool_params
 from rotastack.workflow.tracking.address import FOLDER, is_own, without_login
 from rotastack.workflow.tracking.writer import DESCRIPTION, LONGEST, Writer, dataset_input
@@ -73,7 +74,7 @@ def _track_pools(data: TrackedDataset, writer: Writer, home: str) -> dict[str, s
 def _track_methods(data: TrackedDataset, writer: Writer, home: str, of_table: Callable[[], Any]) -> dict[str, str]:
     runs = {}
     means = data.scores.groupby("method", sort=False)[data.score].agg(lambda e: e.mean(skipna=False))
-    ranks = means.round(12).rank(ascending=not higher_is_better(data.score))
+    ranks = rounded(means.to_frame().T).iloc[0].rank(ascending=not higher_is_better(data.score))
     for record in data.records["methods"]:
         label, pool = record["method"], record["pool"]
         part, parts = data.cells(label), data.records["pools"][pool]
