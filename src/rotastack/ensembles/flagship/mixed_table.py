@@ -109,6 +109,13 @@ class MixedTable(BaseEstimator):
             numbers = np.hstack([numbers, self.means_.transform(codes[:, self.many_])])
         return self._encoded(numbers, codes)
 
+    def counted(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return encoded rows, in which columns may have been shuffled, with the share of missing numbers counted anew."""
+        if not len(self.missing_):
+            return rows
+        share = np.isnan(rows[:, self.missing_]).mean(axis=1, dtype=np.float32, keepdims=True)
+        return np.hstack([rows[:, : len(self.sources_)], share])
+
     def unknown(self, rows: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Return the mask of the encoded rows that have unknown categories."""
         return np.any(np.isnan(rows[:, self._dummy_columns()]), axis=1)
@@ -229,9 +236,7 @@ class MixedTable(BaseEstimator):
         parts = [np.where(missing, np.float32(np.nan), scaled.astype(np.float32))]
         if self.groups_:
             parts.append(self._dummies(codes[:, ~self.many_]))
-        if len(self.missing_):
-            parts.append(missing[:, self.missing_].mean(axis=1, dtype=np.float32, keepdims=True))
-        return parts[0] if len(parts) == 1 else np.hstack(parts)
+        return self.counted(parts[0] if len(parts) == 1 else np.hstack(parts))
 
     def _dummies(self, codes: NDArray[np.float64]) -> NDArray[np.float32]:
         """Return the dummies of the columns of few categories, "missing" last; NaN for unknown categories."""
