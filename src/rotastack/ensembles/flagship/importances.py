@@ -303,7 +303,8 @@ def scored(
     except TypeError as error:
         if "sample_weight" not in str(error):
             raise
-        raise ValueError(f"oob_score: {scoring} does not support row weights; choose another score") from error
+        name = "oob_score" if scoring is estimator.oob_score else "scoring"
+        raise ValueError(f"{name}: {scoring} does not support row weights; choose another score") from error
 
 
 def _answering(method: str, answer: NDArray) -> Callable[[Any], NDArray]:

@@ -63,9 +63,9 @@ def explain(
     """Return the explanation of a study's model on the raw table that it was trained on, as a mapping for JSON.
 
     The importance of a column is the loss of the score if the column is shuffled: of accuracy for the error, of R² for
-    RMSE and pinball loss. Of more than 1000 rows, 1000 count, in which rare classes keep their rows: scores are weighted
-    to the original shares of the classes, tests are not. If the study divides rows by columns (`divided_by`), the model is judged on other groups, on
-    the last third of the time, or on the test rows of a given split.
+    RMSE and pinball loss. Of more than 1000 rows a sample counts, in which rare classes keep their rows: scores are
+    weighted to the original shares of the classes, tests are not. If the study divides rows by columns (`divided_by`),
+    the model is judged on other groups, on the last third of the time, or on the test rows of a given split.
     """
     reader, model = pipeline.named_steps["table"], estimator_of(pipeline)
     split, units = _divided(features, divided_by or {}, copies_of(features, reader.kinds_))
@@ -86,14 +86,12 @@ def explain(
             scorer(judged, new, answers, weights)
             for judged in (tested, constant.fit(new, answers, sample_weight=weights))
         ]
-        how, rows = "held out", test
-        if (found := _out_of_bag(model, numbers, target, scorer, parts, split)) is not None:
-            how, (rows, found) = "out of bag", found
-        else:
-            found = permutation_importances(
+        how, rows, found = _out_of_bag(model, numbers, target, scorer, parts, split) or (
+            "held out", test, permutation_importances(
                 new, lambda table: scorer(tested, table, answers, weights), tested_parts, N_REPEATS,
                 np.random.default_rng(SEED), weights,
-            )  # fmt: skip
+            ),
+        )  # fmt: skip
         losses, deviations = found.importances_mean.tolist(), found.importances_std.tolist()
         p, n_units = _p_values(tested, new, answers, tested_parts, units[test], len(columns))
         order = np.argsort(-found.importances_mean, kind="stable")
@@ -125,16 +123,14 @@ def _shuffled_columns(
     model: Any, numbers: NDArray, parts: Mapping[Any, NDArray[np.intp]], target: NDArray, most: int
 ) -> tuple[list[Any], str]:
     """Return the columns to shuffle, all if they are at most `most`, and in words by what they are chosen."""
-    shares, words = np.asarray(getattr(model, "feature_importances_", ())), "the largest share in the model"
     if len(parts) <= most:
-        return list(parts), words
+        return list(parts), ""
+    shares, words = np.asarray(getattr(model, "feature_importances_", ())), "the largest share in the model"
     if shares.shape == numbers.shape[1:]:
         strongest = {column: np.sum(shares[own]) for column, own in parts.items()}
     else:
-        words, filled = (
-            "the highest correlation to the target",
-            np.where(np.isnan(numbers), np.nan_to_num(np.nanmean(numbers, axis=0)), numbers),
-        )
+        words = "the highest correlation to the target"
+        filled = np.where(np.isnan(numbers), np.nan_to_num(np.nanmean(numbers, axis=0)), numbers)
         answers = [target] if is_regressor(model) else [(target == name).astype(float) for name in np.unique(target)]
         strength = np.max([np.abs(r_regression(filled, y)) for y in answers], axis=0)
         strongest = {column: strength[own].max() for column, own in parts.items()}
@@ -253,8 +249,8 @@ def _held_out(
 def _out_of_bag(
     model: Any, numbers: NDArray, target: NDArray, scorer: Callable[..., float], parts: Sequence[NDArray[np.intp]],
     split: Split | None,
-) -> tuple[NDArray[np.intp], Any] | None:  # fmt: skip
-    """Return the rows out of bag and the importances there; None if there are none, or if a `split` divides the rows.
+) -> tuple[str, NDArray[np.intp], Any] | None:  # fmt: skip
+    """Return "out of bag", the rows and the importances there; None if there are none, or if a `split` divides the rows.
 
     A model remembers its training rows, so the method that was trained again is judged then. The bags of a model that was
     fitted with groups hold out whole groups already.
@@ -270,7 +266,8 @@ def _out_of_bag(
     def score(table: NDArray) -> float:
         return scored(model, scorer, model._answers(answer(table)), target[rows], weights)
 
-    return rows, permutation_importances(table, score, own, N_REPEATS, np.random.default_rng(SEED), weights)
+    found = permutation_importances(table, score, own, N_REPEATS, np.random.default_rng(SEED), weights)
+    return "out of bag", rows, found
 
 
 def _p_values(
