@@ -98,7 +98,8 @@ class OwnTable:
         if copies is not None and copies.max() + 1 >= _LEAST_PARTS:
             self.divided_by["copies_together"] = True
         n_classes = self.target.nunique() if self.task == "classification" else 0
-        shape = own_study.Shape(self.task, len(features), len(self.reader.get_feature_names_out()), n_classes)
+        columns, inputs = len(self.reader.get_feature_names_out()), len(self.reader.needed_)
+        shape = own_study.Shape(self.task, len(features), columns, n_classes, inputs)
         known = own_study.labels_of(self.task), own_study.packages_of(self.task)
         labels = _methods(arguments.methods, *known, f"{self.dashes}methods")
         size, self.memory = arguments.size or "medium", arguments.memory or _memory()

@@ -52,14 +52,19 @@ class Cost(NamedTuple):
         of_member = self.predicted + self.mapped * min(columns, 1000) ** 2
         return 1e-9 * rows * ((members + self.extra) * of_member + self.kernel * columns * min(trained, 2500))
 
-    def explanation(self, members: int, rows: int, columns: int, n_classes: int = 0) -> tuple[int, int, float]:
-        """Return the most columns that an explanation shuffles, the most that it draws, and its expected seconds."""
+    def explanation(
+        self, members: int, rows: int, columns: int, n_classes: int = 0, inputs: int = 0
+    ) -> tuple[int, int, float]:
+        """Return the most columns that an explanation shuffles, the most that it draws, and its expected seconds.
+
+        The `inputs` are the columns before encoding; 0 if they are as many as the encoded `columns`.
+        """
         judged = min(rows, MOST_ROWS) + min(rows / 3, MOST_ROWS)
         each = N_REPEATS * (2e-3 + self.prediction_seconds(members, judged, columns, rows))
         curve = self.prediction_seconds(members, N_VALUES * min(rows, PREDICTED_ROWS), columns, rows)
         most, drawn = min(MOST_SHUFFLED, int(SHUFFLING_SECONDS / each)), min(N_SHOWN, int(CURVE_SECONDS / curve))
         training = self.training_seconds(members, 2 / 3 * rows, columns, n_classes)
-        return most, drawn, training + min(most, columns) * each + min(drawn, columns) * curve
+        return most, drawn, training + min(most, inputs or columns) * each + min(drawn, inputs or columns) * curve
 
     def seconds(self, members: int, train: float, test: float, columns: float, n_classes: int) -> float:
         """Return the seconds of training all members on `train` rows, and of predicting `test` rows."""

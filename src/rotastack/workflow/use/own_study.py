@@ -99,6 +99,7 @@ class Shape:
     rows: int
     columns: int
     n_classes: int
+    inputs: int = 0  # columns before encoding, if they are other than these
 
 
 @dataclass(frozen=True)
