@@ -8,8 +8,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import infer_dtype, is_scalar
 
-__all__ = ["MISSING", "categories_of", "category_numbers", "dummies", "texts_of"]
-
 MISSING = "(missing)"
 """Name of the category of missing values, which is the first category."""
 

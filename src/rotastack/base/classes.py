@@ -7,8 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-__all__ = ["LabelClassifier", "NumberRegressor", "float_target"]
-
 
 def float_target(y: NDArray[Any]) -> NDArray[np.float64]:
     """Return the target of a regression as float64; a ValueError above 1e100, since squares would be too large."""

@@ -11,11 +11,6 @@ from pandas.api.types import is_bool_dtype, is_timedelta64_dtype
 
 from rotastack.base.reading import ColumnReading, readings_of
 
-__all__ = [
-    "DROPPED", "ColumnKind", "as_pandas", "column_kind", "converted", "date_numbers", "date_parts", "named_group", "numbers_of",
-    "present_target",
-]  # fmt: skip
-
 DROPPED = frozenset({"id", "objects", "constant", "missing", "leak"})
 """Kinds of columns that no model is trained on."""
 

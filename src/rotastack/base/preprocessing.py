@@ -20,8 +20,6 @@ from rotastack.base.warned import warn, warn_of_unseen
 from rotastack.base.words import MOST_COMPONENTS, TextComponents
 from rotastack.errors import RotastackError, counted
 
-__all__ = ["TablePreprocessor", "describe_columns"]
-
 
 class TablePreprocessor(TransformerMixin, BaseEstimator):
     """A transformer of a table into numeric columns, followed by categories as 0/1 dummies or numbers.

@@ -4,8 +4,6 @@ import re
 
 import pandas as pd
 
-__all__ = ["numbers_in", "units_of", "without_unit"]
-
 _SIGN = "[+\u2212-]?"
 _NUMBER = r"[+-]?[\d.,'’\s]*\d[.,]?(?:[eE][+-]?\d+)?"
 _CURRENCY = "[$¢£¥฿\u20a0-\u20cf]"

@@ -24,17 +24,6 @@ from pandas.api.types import (
 from rotastack.base.quantities import numbers_in, units_of, without_unit
 from rotastack.base.warned import warn
 
-__all__ = [
-    "PLACEHOLDER",
-    "ColumnReading",
-    "beyond_floats",
-    "in_words",
-    "is_dates",
-    "read_columns",
-    "readings_of",
-    "stored_readings",
-]
-
 NO_VALUE = frozenset(
     {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL",
      "NaN", "None", "n/a", "nan", "null"}

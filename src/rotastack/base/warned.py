@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from rotastack.base.categories import texts_of
 from rotastack.errors import shortened
 
-__all__ = ["UNSEEN", "ignoring", "warn", "warn_of_scales", "warn_of_unseen"]
-
 _INSIDE = tuple(f"{Path(found).parent}/" for found in (Path(__file__).parent, np.__file__, sklearn.__file__))
 """Folders of the package, NumPy and scikit-learn: their lines may come between the user's call and the warning."""
 SCALE_RATIO = 1000.0

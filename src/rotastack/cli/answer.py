@@ -16,8 +16,6 @@ from rotastack.workflow.judge.words import printer
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.progress import duration
 
-__all__ = ["Answer"]
-
 SHORT = {
     "balanced_accuracy": "bal. acc.", "average_precision": "av. prec.", "clipped_log_loss": "clipped", "brier": "Brier",
     "pinball": "pinball",

@@ -13,8 +13,6 @@ from rotastack.errors import RotastackError, counted, in_one_line, nearest
 if TYPE_CHECKING:
     from rotastack.workflow.use.saved_model import SavedModel
 
-__all__ = ["add"]
-
 
 def add(commands: Any) -> None:
     """Add the command."""

@@ -10,8 +10,6 @@ import pandas as pd
 
 from rotastack.base.reading import beyond_floats
 
-__all__ = ["EXACTLY", "settled", "with_categories"]
-
 EXACTLY = {"integer_object_nulls": True}
 """Arrow turns whole numbers with gaps into floating-point numbers by default."""
 _KEPT = (datetime.date, datetime.time, Decimal)

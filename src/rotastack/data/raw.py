@@ -11,8 +11,6 @@ from rotastack.data.frames import read_frame, write_frame
 from rotastack.data.tables import read_as_written
 from rotastack.errors import RotastackError
 
-__all__ = ["read_raw", "write_raw"]
-
 
 def write_raw(table: pd.DataFrame, path: str | Path) -> None:
     """Write a raw table as Parquet, which keeps the types of columns; equal content gives equal bytes.

@@ -22,8 +22,6 @@ from rotastack.data.text import Found, check_names, decoded_as, read_delimited, 
 from rotastack.data.writing import PACKAGES
 from rotastack.errors import RotastackError, in_one_line, nearest, not_installed_message, shortened
 
-__all__ = ["Reading", "read_as_written", "read_table", "read_with_notes"]
-
 
 @dataclass(frozen=True)
 class Reading:

@@ -15,9 +15,6 @@ from rotastack.base.traits import TaskName
 from rotastack.base.warned import warn
 from rotastack.errors import RotastackError, counted, nearest, shortened
 
-__all__ = ["check_target", "decide_task", "free_name", "move_target_last", "typed_labels", "with_target"]
-
-
 MAX_CLASSES = 100
 """Largest number of classes: a pool stores an output of every member for every class."""
 

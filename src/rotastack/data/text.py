@@ -12,8 +12,6 @@ import pandas as pd
 
 from rotastack.errors import RotastackError
 
-__all__ = ["Found", "check_names", "decoded_as", "read_delimited", "without_row_numbers"]
-
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SAMPLE = 100  # records that determine the delimiter
 _EXCEL = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;\t|])\r?\n", re.IGNORECASE)

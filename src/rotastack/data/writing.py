@@ -16,8 +16,6 @@ from rotastack.data.formats import format_of
 from rotastack.errors import RotastackError, not_installed_message
 from rotastack.files import replacing
 
-__all__ = ["PACKAGES", "check_writable", "write_csv", "write_table"]
-
 PACKAGES = {".xlsx": "openpyxl", ".parquet": "pyarrow"}
 """Package that pandas needs to read and write a format."""
 

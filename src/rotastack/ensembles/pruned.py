@@ -23,8 +23,6 @@ from rotastack.combine.pruning.pruner import Pruner
 from rotastack.ensembles.voters import own_out_of_bag, voters_of
 from rotastack.seeds import child, integer_seed, root_sequence
 
-__all__ = ["PrunedEnsembleClassifier"]
-
 
 class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimator):
     """An ensemble of which only the members chosen by a pruner vote.

@@ -14,8 +14,6 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_array, check_is_fitted
 
-__all__ = ["ForestVoters", "ListVoters", "PoolVoters", "Voters", "has_forest", "own_out_of_bag", "voters_of"]
-
 
 class Voters(ABC):
     """The members of a fitted ensemble and their votes."""

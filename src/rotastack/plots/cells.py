@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike
 
 from rotastack.plots.style import SCALE, new_figure
 
-__all__ = ["plot_boxes", "plot_heatmaps", "plot_histograms"]
-
 ORDERS = {
     "drawn": "in the order drawn",
     "by_rotation_group": "columns sorted by mean, best rotation group left",

@@ -19,8 +19,6 @@ from rotastack.plots.style import (
     thinned,
 )
 
-__all__ = ["pareto_front", "plot_differences", "plot_pareto", "plot_rank_intervals", "plot_win_matrix"]
-
 _WIDTH = 7.2
 _LABELS = 45  # More labels of methods do not fit on an axis.
 _WRITTEN = 16  # With more methods, squares have no numbers.

@@ -21,29 +21,6 @@ from matplotlib.ticker import FixedLocator, LogFormatter, LogFormatterMathtext
 
 from rotastack.files import replacing
 
-__all__ = [
-    "DASHES",
-    "MARKERS",
-    "METHOD_COLORS",
-    "SCALE",
-    "Label",
-    "Look",
-    "add_legend",
-    "add_note",
-    "default_style",
-    "drawn_or_told",
-    "figure_beside_legend",
-    "finished",
-    "method_looks",
-    "new_figure",
-    "plain_axis",
-    "save_figure",
-    "sentence",
-    "shortened",
-    "split_label",
-    "thinned",
-]
-
 SCALE = "YlOrRd"  # Lighter is better, as in the thesis.
 
 METHOD_COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5D3A9B", "#444444"]

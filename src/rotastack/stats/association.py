@@ -6,8 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm, rankdata
 
-__all__ = ["association_p"]
-
 
 def association_p(
     cells: Iterable[tuple[NDArray[np.integer], NDArray, NDArray[np.floating]]], n_rows: int, n_classes: int | None

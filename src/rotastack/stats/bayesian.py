@@ -13,8 +13,6 @@ from rotastack.stats.missing import checked_scores, tolerance
 from rotastack.stats.pairs import paired_scores
 from rotastack.stats.wilcoxon import contrasts
 
-__all__ = ["SignedRankPosterior", "bayesian_signed_rank", "bayesian_table", "signed_rank_draws"]
-
 _AT_ONCE = 1 << 22  # Largest number of weights in memory.
 
 

@@ -6,8 +6,6 @@ import pandas as pd
 from rotastack.errors import RotastackError
 from rotastack.stats.missing import checked_scores, tolerance
 
-__all__ = ["improvability"]
-
 
 def improvability(
     scores: pd.DataFrame, higher_is_better: bool, *, optimum: float | None = None, missing: str = "raise"

@@ -6,8 +6,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.errors import RotastackError
 
-__all__ = ["checked_scores", "complete_block", "gaps", "rounded", "tolerance"]
-
 
 def checked_scores(
     scores: pd.DataFrame, missing: str = "raise", *, pairs: bool = False, at_least: int = 0

@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from rotastack.errors import RotastackError
 from rotastack.stats.missing import gaps, tolerance
 
-__all__ = ["PairedComparison", "compare_pair", "paired_scores"]
-
 
 def paired_scores(x: ArrayLike, y: ArrayLike, at_least: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the scores of two methods as arrays, or raise RotastackError if they are not finite pairs."""

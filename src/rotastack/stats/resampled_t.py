@@ -10,8 +10,6 @@ from rotastack.errors import RotastackError
 from rotastack.stats.missing import tolerance
 from rotastack.stats.pairs import paired_scores
 
-__all__ = ["CorrectedT", "corrected_t"]
-
 
 class CorrectedT(NamedTuple):
     """Result of :func:`corrected_t`.

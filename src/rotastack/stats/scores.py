@@ -10,8 +10,6 @@ from sklearn.metrics import average_precision_score, balanced_accuracy_score, f1
 from rotastack.base.warned import ignoring
 from rotastack.stats.metrics import METRICS
 
-__all__ = ["constant_output", "row_losses", "score_numbers", "score_probabilities", "with_ties"]
-
 MEANS = ("error", "log_loss", "clipped_log_loss", "brier")
 """Scores of class probabilities that are means of the rows' losses."""
 

@@ -10,8 +10,6 @@ from scipy.stats import f as f_distribution
 from rotastack.errors import RotastackError
 from rotastack.stats.missing import tolerance
 
-__all__ = ["VarianceComponents", "kendall_w", "variance_components"]
-
 
 @dataclass(frozen=True)
 class VarianceComponents:

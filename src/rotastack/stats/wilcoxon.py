@@ -11,8 +11,6 @@ from scipy.stats import rankdata, wilcoxon
 from rotastack.errors import RotastackError, nearest
 from rotastack.stats.missing import checked_scores, gaps
 
-__all__ = ["contrasts", "holm", "signed_rank_p", "wilcoxon_holm"]
-
 
 def contrasts(methods: list, control: object | None) -> tuple[list[tuple], pd.Index]:
     """Return the pairs of methods to compare (all without a control), and the index of the table of tests."""

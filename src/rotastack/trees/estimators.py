@@ -25,18 +25,6 @@ from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.members import MemberForests, grow_members
 
-__all__ = [
-    "CLASSIFIER_CONSTRAINTS",
-    "FOREST_CONSTRAINTS",
-    "TREE_CONSTRAINTS",
-    "GrownClassifier",
-    "GrownEstimator",
-    "GrownRegressor",
-    "LabelTrees",
-    "MembersClassifier",
-    "NumberTrees",
-]
-
 LEAST_ONE = Interval(Integral, 1, None, closed="left")
 TREE_CONSTRAINTS: dict[str, list[Any]] = {
     "max_depth": [LEAST_ONE, None],

@@ -13,8 +13,6 @@ from rotastack.trees.linear_views import LinearViews, contiguous
 from rotastack.trees.nodes import TreeArrays, decreases_of, side_by_side, sklearn_arrays, split_columns
 from rotastack.trees.threads import n_threads, run_threads
 
-__all__ = ["GrownTrees", "break_ties", "tied_rows"]
-
 _NO_SUMS = np.empty((0, 0, 0))
 _NO_LEAVES = np.empty((0, 0), np.int32)
 READ_AT_ONCE = 1 << 14  # least number of pairs of a row and a tree that a thread reads

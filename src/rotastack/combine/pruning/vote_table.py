@@ -6,8 +6,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["RunningVote", "VoteTable", "checked_votes"]
-
 
 @dataclass(frozen=True)
 class VoteTable:

@@ -12,8 +12,6 @@ from rotastack.ensembles.flagship.training_rows import n_folds
 from rotastack.trees.boosting import BoostedTrees, probabilities
 from rotastack.trees.grown import GrownTrees
 
-__all__ = ["GrownFamilies", "OnBags", "OnFolds", "OnPairs", "OnRounds", "Stopped"]
-
 _BLOCK = 2**22  # largest number of tree outputs held in memory at once
 
 

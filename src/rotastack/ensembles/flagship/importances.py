@@ -16,15 +16,6 @@ from rotastack.base.columns import as_pandas
 from rotastack.ensembles.flagship.grown_families import GrownFamilies
 from rotastack.seeds import root_sequence
 
-__all__ = [
-    "OutOfBagImportances",
-    "encoded_once",
-    "permutation_importances",
-    "sampled_rows",
-    "scored",
-    "unseen_rows",
-]  # fmt: skip
-
 RARE = 0.4
 """A class is rare below this multiple of an equal share of the rows."""
 

@@ -17,8 +17,6 @@ from rotastack.ensembles.flagship.grown_families import GrownFamilies
 from rotastack.ensembles.flagship.training_rows import TrainingRows, n_folds
 from rotastack.trees.grown import GrownTrees
 
-__all__ = ["MOST_KERNEL_ROWS", "OnKernel", "grow_kernel"]
-
 MOST_KERNEL_ROWS = 20_000
 """With more rows the family is left out: each row meets each point, and trees need less help."""
 

@@ -26,8 +26,6 @@ from rotastack.base.warned import UNSEEN, ignoring, warn, warn_of_unseen
 from rotastack.ensembles.flagship.shown_values import ShownValues
 from rotastack.ensembles.table import INPUT_RULES, categorical_mask, fitted_scaler
 
-__all__ = ["MixedTable"]
-
 _IN_FIT = "column {column} contains {what} (such as {example}); name the column in categorical_features, or convert it to numbers"
 _IN_PREDICT = (
     "column {column} was numeric in fit and contains {example}; convert the value to a number, or set it to missing"

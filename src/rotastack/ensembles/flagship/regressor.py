@@ -22,8 +22,6 @@ from rotastack.ensembles.flagship.residuals import OutOfBagResiduals
 from rotastack.ensembles.flagship.rotastack import Fillings, RotastackEnsemble, kept_families
 from rotastack.seeds import child, root_sequence
 
-__all__ = ["RotastackRegressor"]
-
 N_SLICES = 4
 """Number of slices of the target, cut at its quantiles, that serve as classes for views."""
 

@@ -21,8 +21,6 @@ from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.views.haar import draw_rotations
 
-__all__ = ["CLASS_WEIGHT", "CONSTRAINTS", "RotatedClassifier", "RotatedForest", "RotatedRegressor", "rotated_views"]
-
 CONSTRAINTS: dict[str, list[Any]] = {
     **TableEnsemble._parameter_constraints,
     "n_estimators": [Interval(Integral, 1, None, closed="left")],

@@ -20,8 +20,6 @@ from rotastack.ensembles.pooled.pool import fit_pool
 from rotastack.ensembles.pooled.pooled import PooledEnsemble, PoolMembers, means
 from rotastack.seeds import child
 
-__all__ = ["PooledEnsembleRegressor"]
-
 
 class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
     """An ensemble regressor with a separate view for each member and a combiner of the members' outputs.

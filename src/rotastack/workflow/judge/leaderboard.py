@@ -26,8 +26,6 @@ from rotastack.workflow.judge.results import (
 from rotastack.workflow.judge.words import p_equal
 from rotastack.workflow.study.specs import ReportSpec
 
-__all__ = ["Metric", "board", "board_table", "leaderboard", "study_board"]
-
 N_RATINGS = 200
 """Resamples of data sets for the intervals of Elo; each needs a fit."""
 

@@ -14,8 +14,6 @@ from rotastack.workflow.judge.results import compared, in_units, read_csv, secon
 from rotastack.workflow.judge.words import capital, p_cell, score_cell
 from rotastack.workflow.study.study import Study
 
-__all__ = ["Printed", "printed_tables"]
-
 _ROWS = 45  # most rows on one page; longer tables continue on further pages
 
 

@@ -12,29 +12,6 @@ from rotastack.stats.influence import RowTest, row_test
 from rotastack.stats.metrics import IN_UNITS, METRICS, higher_is_better
 from rotastack.stats.missing import rounded, tolerance
 
-__all__ = [
-    "ROPE",
-    "Choice",
-    "RowTests",
-    "all_means",
-    "axes_of",
-    "baselines",
-    "best_first",
-    "by_method",
-    "cells_and_tests",
-    "choose",
-    "compared",
-    "complete",
-    "group_table",
-    "in_units",
-    "mean_scores",
-    "relative_times",
-    "score_matrices",
-    "seconds_by_method",
-    "sorted_means",
-]
-
-
 ROPE = 0.01
 """Half the width of the region of practical equivalence: a point of error, or a hundredth of the baseline's RMSE."""
 

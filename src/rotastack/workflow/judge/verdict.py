@@ -16,16 +16,6 @@ from rotastack.workflow.judge import sentences as say
 from rotastack.workflow.judge.results import compared, complete
 from rotastack.workflow.judge.words import capital, listed, p_equal, short_message
 
-__all__ = [
-    "Pairs",
-    "claim_in_words",
-    "failures",
-    "rotations",
-    "verdict_of_claims",
-    "verdict_of_groups",
-    "verdict_over_datasets",
-]
-
 Pairs = Sequence[Sequence[str]]
 """Pairs of a method with rotations and the same one without."""
 

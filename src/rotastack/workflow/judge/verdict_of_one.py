@@ -16,8 +16,6 @@ from rotastack.workflow.judge.verdict import rotations
 from rotastack.workflow.judge.words import listed, p_equal, printer, short_message
 from rotastack.workflow.study.specs import SummarySpec
 
-__all__ = ["verdict_of_one"]
-
 UNEVEN = 0.2
 """Share of rows below which a class of two is rare."""
 MANY = 200

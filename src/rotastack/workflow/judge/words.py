@@ -7,8 +7,6 @@ import pandas as pd
 
 from rotastack.stats.metrics import IN_UNITS
 
-__all__ = ["capital", "in_digits", "listed", "p_cell", "p_equal", "printer", "score_cell", "short_message"]
-
 
 def p_equal(p: float) -> str:
     """Return a p-value behind "=" or "<", as sentences print it after the letter p."""

@@ -27,8 +27,6 @@ from typing import Any
 from rotastack.workflow.run.fingerprint import code_of
 from rotastack.workflow.run.modules import PROTOCOLS, STEPS
 
-__all__ = ["VARIABLE", "serve", "start_forks"]
-
 VARIABLE = "ROTASTACK_FORKS"
 """Environment variable that holds the path of the server's socket."""
 _LIBRARIES = (

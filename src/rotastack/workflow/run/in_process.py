@@ -24,8 +24,6 @@ from rotastack.workflow.run.steps import combine, groups, prepare, refit, score,
 from rotastack.workflow.run.watching import TrainingStoppedError, failing
 from rotastack.workflow.study.study import Study
 
-__all__ = ["compare_in_memory"]
-
 IN_PYTHON = {
     r"add (--time-column .+)\.$": r"use the command rotastack run with \1.",
     r"--(groups|score) ": r"\1=",

@@ -25,8 +25,6 @@ from rotastack.workflow.study.study import Study
 from rotastack.workflow.use import own_study
 from rotastack.workflow.use.fitted_table import read_target
 
-__all__ = ["KINDS", "OwnTable", "declared_kinds"]
-
 KINDS = ("numeric", "categorical", "text", "id")
 """Kinds of ``--kind``; an id is left out."""
 _LEAST_PARTS = 10

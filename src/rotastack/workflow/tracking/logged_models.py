@@ -14,8 +14,6 @@ from mlflow.tracking import MlflowClient
 
 from rotastack import __version__
 
-__all__ = ["dataset_input", "delete_models", "log_model", "register_model"]
-
 DIGITS = 12
 """Logged digits of a digest; MLflow shows them beside the name, and accepts at most 36."""
 

@@ -44,8 +44,6 @@ from rotastack.workflow.tracking.model_files import estimator_of
 from rotastack.workflow.use.explanation import families_of, in_words
 from rotastack.workflow.use.saved_model import saved_model
 
-__all__ = ["explain", "explain_saved"]
-
 SEED = 0
 SPANS = 6  # spans of the test rows' time; with more of them errors in neighbouring spans go together
 N_CATEGORIES = 12  # values of any other column

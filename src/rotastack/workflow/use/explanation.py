@@ -16,8 +16,6 @@ from rotastack.plots.curves import plot_dependence
 from rotastack.plots.style import drawn_or_told
 from rotastack.workflow.judge.pages import page_environment, read_explanation
 
-__all__ = ["families_of", "in_words", "write_explanation"]
-
 MOST_BARS = 30
 ALPHA = 0.05  # probability that any column is said to matter if none does
 PARTS = {

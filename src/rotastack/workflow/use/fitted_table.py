@@ -20,8 +20,6 @@ from rotastack.workflow.study.classes import checked_estimator
 from rotastack.workflow.study.task import TASKS
 from rotastack.workflow.use.own_study import counts_among
 
-__all__ = ["TargetTable", "fit_table", "read_target"]
-
 
 @dataclass(frozen=True)
 class TargetTable:

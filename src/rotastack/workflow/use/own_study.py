@@ -26,26 +26,6 @@ from rotastack.workflow.study.costs import JOB_SECONDS, USUAL_COST, Cost
 from rotastack.workflow.study.names import shortened
 from rotastack.workflow.study.task import TASKS
 
-__all__ = [
-    "BUDGETS",
-    "LEAST_ROWS",
-    "METHODS",
-    "SIZES",
-    "Design",
-    "Shape",
-    "StudyFile",
-    "choose_design",
-    "counts_among",
-    "default_score",
-    "division_in_words",
-    "labels_of",
-    "packages_of",
-    "study_file",
-    "study_name",
-    "study_of",
-    "write_study",
-]  # fmt: skip
-
 SIZES = ("small", "medium", "full")
 BUDGETS = {"small": 60.0, "medium": 200.0, "full": float("inf")}
 """Size -> seconds that a study may take, unless the user sets another number."""

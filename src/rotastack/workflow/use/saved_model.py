@@ -27,8 +27,6 @@ from rotastack.workflow.judge.intervals import coverage_in_words, widened
 from rotastack.workflow.judge.words import listed, printer
 from rotastack.workflow.tracking.model_files import check_versions, load_model
 
-__all__ = ["SavedModel", "file_of_study", "model_in_folder", "saved_model"]
-
 FILE = "model.skops"
 
 

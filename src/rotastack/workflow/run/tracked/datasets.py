@@ -13,8 +13,6 @@ from rotastack.workflow.run.tracked.contents import TrackedDataset, means_table,
 from rotastack.workflow.tracking.address import FOLDER, is_own, without_login
 from rotastack.workflow.tracking.writer import DESCRIPTION, LONGEST, Writer, dataset_input
 
-__all__ = ["track_dataset"]
-
 FACTS = ("rows", "numeric_columns", "categorical_columns", "date_columns", "missing_cells")
 """Facts of a table that are metrics of its run."""
 
