@@ -53,6 +53,8 @@ def as_pandas(table: Any) -> pd.DataFrame:
     if hasattr(table, "to_pandas"):
         return converted(table)
     values = np.asarray(table)
+    if values.dtype.kind in "US" and not hasattr(table, "dtype"):  # of numbers beside text, NumPy makes text
+        values = np.asarray(table, dtype=object)
     return pd.DataFrame(values, columns=[f"x{j + 1}" for j in range(values.shape[1])])
 
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -10,8 +11,10 @@ from typing import Any
 
 import pandas as pd
 
+from rotastack.base.cell_types import types_of_cells
 from rotastack.base.columns import as_pandas, converted
-from rotastack.base.reading import in_words, read_columns, readings_of, stored_readings
+from rotastack.base.date_formats import in_words
+from rotastack.base.reading import read_columns, readings_of, stored_readings
 from rotastack.base.warned import warn
 from rotastack.data.column_types import EXACTLY, settled, with_categories
 from rotastack.data.formats import FORMATS, format_of
@@ -61,7 +64,7 @@ def read_as_written(source: Any, labels: str | None = None) -> tuple[pd.DataFram
         found, name = _file(Path(source), labels, str(source)), Path(source).name
     try:
         check_names([None if pd.isna(column) else str(column) for column in found.table.columns], labels)
-        table, left_out = settled(found.table)
+        table, left_out = settled(found.table, mixed=True)
     except RotastackError as error:
         raise RotastackError(f"{name}: {error}") from None
     except ArithmeticError:  # of the decimal module
@@ -98,10 +101,11 @@ def read_with_notes(
     notes = list(reading.notes)
     marked: dict[str, list[str]] = {"decimal commas": [], "thousands separators": []}
     for name, how in readings.items():
-        if how.type == "number" and written[name].dtype == "str":
-            if how.decimal == "," and written[name].str.contains(",").any():
+        if how.type == "number" and (how.decimal == "," or how.thousands):
+            texts = written[name][types_of_cells(written[name]) == "text"].astype("str")
+            if how.decimal == "," and texts.str.contains(",").any():
                 marked["decimal commas"].append(str(name))
-            if how.thousands and written[name].str.contains(r"\d[.,'’\s]\d{3}").any():
+            if how.thousands and texts.str.contains(r"\d[.,'’\s]\d{3}").any():
                 marked["thousands separators"].append(str(name))
     for mark, names in marked.items():
         if names:
@@ -118,7 +122,8 @@ def read_with_notes(
             notes.append(f"{column} text, because its numbers have several units ({how.unit}); use one unit")
         if "%y" in "".join(how.formats):
             notes.append(f"{column} two-digit years ({shown}) are read as 1969 to 2068")
-    return read_columns(written, readings, notes.append), replace(reading, notes=tuple(notes))
+    table = read_columns(written, readings, notes.append)
+    return settled(table, mixed=like is not None)[0], replace(reading, notes=tuple(notes))
 
 
 def read_table(source: Any, target: str | None = None, like: pd.DataFrame | None = None) -> tuple[pd.DataFrame, Any]:
@@ -127,8 +132,7 @@ def read_table(source: Any, target: str | None = None, like: pd.DataFrame | None
     Parameters
     ----------
     source : path, str, object
-        A file: delimited text (CSV, TSV, with commas, semicolons, tabs or bars; UTF-8, latin-1, or UTF-16 with a byte
-        order mark), JSON lines or ARFF, each also gzipped; Parquet or Excel. A data set of OpenML (``openml:61``). A
+        A file: delimited text (CSV, TSV, with commas, semicolons, tabs or bars; UTF-8, or UTF-16 or -32 with a byte order), JSON lines or ARFF, each also gzipped; Parquet or Excel. A data set of OpenML (``openml:61``). A
         table in memory: of pandas, polars or Arrow, or a Bunch of scikit-learn.
     target : str, optional
         Name of the column with the class labels, or the numbers to predict. OpenML and a Bunch have a default.
@@ -216,14 +220,23 @@ def _records(body: bytes, labels: str | None) -> Found:
     return Found(pd.DataFrame(columns), ["JSON lines"])
 
 
+_INTEGER = re.compile(r"^\s*@attribute\s+(\".*\"|'.*'|[^{}%,\s]*)\s+integer\s*$", re.IGNORECASE | re.MULTILINE)
+"""A line of ARFF that declares integers. WEKA reads fractions there, scikit-learn's reader would cut them off."""
+
+
 def _arff(body: bytes, labels: str | None) -> Found:
     from rotastack.base.scikit import arff  # a late import: scikit-learn's takes as long as reading most tables
 
+    text = body.decode(decoded_as(body))
+    integers = [name.strip("\"'") for name in _INTEGER.findall(text)]
     try:
-        content = arff.load(io.StringIO(body.decode(decoded_as(body))))
+        content = arff.load(io.StringIO(_INTEGER.sub(r"@attribute \1 real", text)))
     except arff.ArffException as error:
         raise RotastackError(str(error)) from None
     table = pd.DataFrame(content["data"], columns=[name for name, _ in content["attributes"]], dtype=object)
+    for name in integers:
+        if (table[name].dropna() % 1 == 0).all():
+            table[name] = pd.Series([None if v is None else int(v) for v in table[name]], table.index, dtype=object)
     nominal = {name: pd.CategoricalDtype(values) for name, values in content["attributes"] if isinstance(values, list)}
     return Found(table.astype(nominal), ["ARFF"])
 
@@ -242,6 +255,9 @@ def _excel(body: bytes, labels: str | None) -> Found:
     except Exception as error:  # openpyxl raises all kinds of exceptions for damaged files
         raise RotastackError(f"the file is damaged, or not an Excel file ({in_one_line(error)})") from None
     name, cells = next(iter(sheets.items()))
+    cells = cells.map(
+        lambda cell: float(cell) if isinstance(cell, int) and abs(cell) >= 2**63 else cell
+    )  # as Excel has them
     if not len(cells):
         raise RotastackError(f"the first sheet, {name!r}, is empty")
     unread = f", the first of {len(sheets)} sheets; only this sheet is read" if len(sheets) > 1 else ""
@@ -292,8 +308,10 @@ def _object(source: Any, labels: str | None) -> pd.DataFrame:
         table.columns = list(source.get("feature_names") or [f"x{j + 1}" for j in range(table.shape[1])])
     if labels is not None and labels in table.columns:
         return table
-    target = pd.Series(target, index=table.index)
+    target = pd.Series(target).set_axis(table.index)  # row by row, whatever its own index
     names = source.get("target_names")
     if target.dtype.kind in "iu" and names is not None and len(names) == target.max() + 1 > 1:
-        target = pd.Series([str(names[k]) for k in target], index=table.index)
-    return table.assign(**{labels or str(target.name or "target"): target})
+        target = target.map(lambda k: str(names[k]))
+    table = table.copy(deep=False)
+    table[labels or str(target.name or "target")] = target
+    return table

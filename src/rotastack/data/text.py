@@ -32,11 +32,13 @@ class Found(NamedTuple):
 
 
 def decoded_as(body: bytes) -> str:
-    """Return the encoding of a text: UTF-8, UTF-16, windows-1252 or latin-1; a RotastackError for bytes that are no text.
+    """Return the encoding of a text: UTF-8, -16 or -32, windows-1252 or latin-1; a RotastackError for bytes that are no text.
 
     A byte order mark determines the encoding. Without a mark, valid UTF-8 is UTF-8. Other text is assumed to be from a Western European system: ``windows-1252`` if it has bytes
     that are characters in this encoding alone, else ``latin-1``.
     """
+    if body.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        return "utf-32"
     if body.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     if body.startswith(b"\xef\xbb\xbf"):
