@@ -95,7 +95,8 @@ class SavedModel:
                     notes.append(
                         f"{counted(n, 'prediction')} outside the interval: means of skewed targets can lie there"
                     )
-        notes += dict.fromkeys(" ".join(str(w.message).split()) for w in caught)
+        told = [" ".join(str(w.message).split()) for w in caught]
+        notes = [*dict.fromkeys([*notes, *told])]
         return pd.DataFrame(found, index=table.index), notes
 
     def scores(self, table: pd.DataFrame, predicted: pd.DataFrame) -> str:
@@ -152,8 +153,8 @@ class SavedModel:
 
 def _class_numbers(column: pd.Series, read: pd.Series, classes: list[str]) -> NDArray[np.float64]:
     """Return the number of each row's class: ``len(classes)`` for a class unknown to the model, NaN for a missing one."""
-    y, texts = category_numbers(read, classes), texts_of(column).astype(str).str.strip()
-    y = np.where(y == len(classes), category_numbers(texts, [name.strip() for name in classes]), y)
+    y, texts = category_numbers(read, classes), texts_of(column)
+    y = np.where(y == len(classes), category_numbers(texts, classes), y)
     return np.where(column.notna() & ((y < len(classes)) | ~texts.isin(NO_VALUE)), y, np.nan)
 
 
