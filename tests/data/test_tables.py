@@ -126,9 +126,9 @@ def test_excel(tmp_path):
     same(found)
     assert "row numbers" in reading.notes[1]
     whole = [1.0, 2.0, 1e20, 3e20]  # floats, as all numbers of Excel
-    pd.DataFrame({"x": whole, "y": [12.345, 1, True, "1,5"]}).to_excel(path, index=False)
+    pd.DataFrame({2020: whole, "y": [12.345, 1, True, "1,5"]}).to_excel(path, index=False)
     found, reading = read_with_notes(path)
-    assert found["x"].tolist() == whole
+    assert found["2020"].tolist() == whole
     assert found["y"].tolist() == [12.345, 1, 1, 1.5]
     assert reading.notes[2] == "column 'y': numbers, booleans, text in one column, read as numbers"
 

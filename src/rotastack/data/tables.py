@@ -220,7 +220,9 @@ def _records(body: bytes, labels: str | None) -> Found:
     return Found(pd.DataFrame(columns), ["JSON lines"])
 
 
-_INTEGER = re.compile(r"^\s*@attribute\s+(\".*\"|'.*'|[^{}%,\s]*)\s+integer\s*$", re.IGNORECASE | re.MULTILINE)
+_INTEGER = re.compile(
+    r"^[ \t]*@attribute[ \t]+(\".*\"|'.*'|[^{}%,\s]+)[ \t]+integer[ \t\r]*$", re.IGNORECASE | re.MULTILINE
+)
 """A line of ARFF that declares integers. WEKA reads fractions there, scikit-learn's reader would cut them off."""
 
 
@@ -255,16 +257,19 @@ def _excel(body: bytes, labels: str | None) -> Found:
     except Exception as error:  # openpyxl raises all kinds of exceptions for damaged files
         raise RotastackError(f"the file is damaged, or not an Excel file ({in_one_line(error)})") from None
     name, cells = next(iter(sheets.items()))
-    cells = cells.map(
-        lambda cell: float(cell) if isinstance(cell, int) and abs(cell) >= 2**63 else cell
-    )  # as Excel has them
     if not len(cells):
         raise RotastackError(f"the first sheet, {name!r}, is empty")
+    cells = pd.DataFrame([[*map(_of_excel, row)] for row in cells.to_numpy()], dtype=object)
     unread = f", the first of {len(sheets)} sheets; only this sheet is read" if len(sheets) > 1 else ""
     notes = [f"sheet {name!r}{unread}"]
     names = ["" if pd.isna(cell) else str(cell) for cell in cells.iloc[0]]
     table, header = without_row_numbers(cells.iloc[1:].reset_index(drop=True), names, notes)
     return Found(table.set_axis(check_names(header, labels), axis=1), ["Excel"], notes)
+
+
+def _of_excel(cell: Any) -> Any:
+    """Return the value of a cell; Excel's numbers are floats, of which pandas makes integers of any length."""
+    return float(cell) if isinstance(cell, int) and abs(cell) >= 2**63 else cell
 
 
 def _parquet(body: bytes, labels: str | None) -> Found:
