@@ -1,7 +1,6 @@
 """Names of categories, and their 0/1 dummies."""
 
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -23,9 +22,9 @@ def alike(names: Iterable[str]) -> list[str]:
     >>> alike(["Ulm", "ULM", "Bonn", "K\u00f6ln", "Ko\u0308ln"])
     ['Ko\u0308ln', 'K\u00f6ln', 'ULM', 'Ulm']
     """
-    bare = {name: " ".join(unicodedata.normalize("NFC", name).casefold().split()) for name in names}
-    counts = Counter(bare.values())
-    return sorted((name for name in bare if counts[bare[name]] > 1), key=lambda name: (bare[name], name))
+    bare = {name: " ".join(unicodedata.normalize("NFC", name).casefold().split()) for name in sorted(names)}
+    keys = pd.Series(bare, dtype=object)
+    return [*keys[keys.duplicated(keep=False)].sort_values(kind="stable").index]
 
 
 def dummies(

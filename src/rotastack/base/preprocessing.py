@@ -144,8 +144,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
                     self.categories_[column] = categories
                 else:
                     kind, reason = "constant", "one value only"
-            is_compared = kind == "categorical" or declared.get(column) == "id"  # groups are ids
-            if is_compared and (names := alike(texts_of(X[column]).unique())):
+            if (kind == "categorical" or declared.get(column) == "id") and (
+                names := alike(texts_of(X[column]).unique())
+            ):
                 warn(f"column {column!r}: values {shortened(map(repr, names), 3)} differ only in {DIFFERENCES}")
             self.kinds_[column], self.reasons_[column] = kind, reason
         self.numbers_ = [column for column, kind in self.kinds_.items() if kind == "numeric"]

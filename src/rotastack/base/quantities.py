@@ -4,7 +4,7 @@ import re
 
 import pandas as pd
 
-__all__ = ["MULTIPLIERS", "numbers_in", "plain_numbers", "units_of", "without_unit"]
+__all__ = ["MULTIPLIERS", "numbers_in", "units_of", "without_unit"]
 
 MULTIPLIERS = {"k": "e3", "M": "e6", "bn": "e9"}
 
@@ -13,8 +13,8 @@ _NUMBER = r"[+-]?[\d.,'’\s]*\d[.,]?(?:[eE][+-]?\d+)?"
 _CURRENCY = "[$¢£¥฿\u20a0-\u20cf]"
 _BEFORE = rf"([A-Za-z]{{0,3}}{_CURRENCY}|[A-Z]{{3}}(?=\s))"
 _AFTER = rf"(%|(?:{_CURRENCY}|[^\W\d_]|[°µ])[^\s\d.,;:'\"()<>=?!+%&*@#|\\_-]{{0,11}}\.?)"
-_TIMES = rf"\s*(?:{'|'.join(MULTIPLIERS)})"
-_QUANTITY = rf"^{_SIGN}\s*(?:{_BEFORE}\s*{_NUMBER}{_TIMES}?|{_NUMBER}\s*{_AFTER})$"
+_TIMES = rf"\s*({'|'.join(MULTIPLIERS)})"
+_QUANTITY = rf"^{_SIGN}\s*(?:{_BEFORE}\s*{_NUMBER}\s*(?:{'|'.join(MULTIPLIERS)})?|{_NUMBER}\s*{_AFTER})$"
 _MOST = 5  # a column with more units has names or dates
 
 
@@ -46,12 +46,6 @@ def without_unit(texts: pd.Series, unit: str) -> pd.Series:
     )
 
 
-def plain_numbers(texts: pd.Series) -> pd.Series:
-    """Return texts of digits, with or without a decimal point, as numbers; NaN for other text."""
-    numbers = pd.to_numeric(texts, errors="coerce")
-    return numbers.astype("float64") if numbers.dtype == object else numbers  # of whole numbers beyond 64 bits
-
-
 def numbers_in(texts: pd.Series, decimal: str, thousands: str) -> pd.Series:
     """Return texts as numbers by their marks and multipliers; NaN for other text.
 
@@ -59,16 +53,14 @@ def numbers_in(texts: pd.Series, decimal: str, thousands: str) -> pd.Series:
     [57400.0, 1234.5, 0.12, 2000000000.0]
     """
     if (decimal, thousands) == (".", ""):
-        numbers = plain_numbers(texts)
+        numbers = pd.to_numeric(texts, errors="coerce")
         if numbers.notna().all():
             return numbers
     plain = texts.str.replace("\N{MINUS SIGN}", "-").str.replace("[\N{NO-BREAK SPACE}\u2009\u202f]", " ", regex=True)
     plain = plain.str.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     percent = plain.str.endswith("%").to_numpy(dtype=bool)
     plain = plain.str.rstrip("% ")
-    if plain.str.contains(rf"\d{_TIMES}$").any():
-        for multiplier, power in MULTIPLIERS.items():
-            plain = plain.str.replace(rf"(\d)\s*{multiplier}$", rf"\1{power}", regex=True)
+    plain = plain.str.replace(rf"(\d){_TIMES}$", lambda found: found[1] + MULTIPLIERS[found[2]], regex=True)
     grouped = rf"|[1-9]\d{{0,2}}({re.escape(thousands)}\d{{3}})+" if thousands else ""
     point = re.escape(decimal)
     fits = plain.str.fullmatch(rf"[+-]?((\d+{grouped})({point}\d*)?|{point}\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?")

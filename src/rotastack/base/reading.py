@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import infer_dtype, is_integer_dtype, is_object_dtype
+from pandas.api.types import infer_dtype, is_object_dtype
 
 from rotastack.base.cell_types import PLURAL, type_of, typed_values, types_of_cells
 from rotastack.base.date_formats import DATES, date_formats, dates_in, in_words, swapped
-from rotastack.base.quantities import MULTIPLIERS, numbers_in, plain_numbers, units_of, without_unit
+from rotastack.base.quantities import MULTIPLIERS, numbers_in, units_of, without_unit
 from rotastack.base.warned import warn
 
 __all__ = [
@@ -41,7 +41,6 @@ PLACEHOLDER = r"[\W_]*|#.*"
 _FEW = 10
 _ODD = 0.05
 """Largest share of rows with other text in a column of few different numbers; with more, the column holds categories."""
-_SAMPLE = 50
 _ALIKE = {"number": ["number", "boolean"], "boolean": ["number", "boolean"]}
 """Type of a reading -> types whose values stay what they are; by default the type itself."""
 
@@ -79,11 +78,13 @@ class ColumnReading:
         """Return a column with its text read, each text by itself. Text that cannot be read is missing."""
         held, alike = type_of(column), _ALIKE.get(self.type, [self.type])
         if self.type == "text":
-            return self._texts(column) if held == "text" else column
+            is_texts = held == "text" and (is_object_dtype(column.dtype) or isinstance(column.dtype, pd.StringDtype))
+            texts = column.map(_bare, na_action="ignore") if is_texts else column
+            return texts.mask(texts.isin(NO_VALUE)) if self.blanks and held == "text" else texts
         if held in alike and not is_object_dtype(column.dtype):
             return column
         if (self.type, self.decimal, self.thousands) == ("number", *_MARKS[0]) and column.dtype == "str":
-            numbers = plain_numbers(column)  # much faster, and enough for most columns
+            numbers = pd.to_numeric(column, errors="coerce")  # much faster, and enough for most columns
             if numbers.isna().sum() == column.isna().sum():
                 return numbers
         cells = column.astype(object)
@@ -93,14 +94,6 @@ class ColumnReading:
             typed = typed_values(cells.where(types.isin(alike)), self.type)
             found = found.astype(typed.dtype).where(types == "text", typed)
         return found.convert_dtypes() if found.dtype == object else found
-
-    def _texts(self, column: pd.Series) -> pd.Series:
-        """Return a column of text, also beside other values, without blanks around the texts."""
-        if is_object_dtype(column.dtype):
-            column = column.map(lambda value: value.strip() if isinstance(value, str) else value)
-        elif isinstance(column.dtype, pd.StringDtype):
-            column = column.str.strip()
-        return column.mask(column.isin(NO_VALUE)) if self.blanks else column
 
     def _parsed(self, values: pd.Series) -> pd.Series:
         """Return a column of texts as objects, read by their different texts."""
@@ -112,14 +105,19 @@ class ColumnReading:
         read = pd.Series(self._read(texts)).where(~texts.isin(NO_VALUE))
         return read.reindex(codes).set_axis(values.index).rename(values.name)
 
-    def unread(self, column: pd.Series, values: pd.Series) -> str | None:
-        """Return a sentence that counts the values of a column that could not be read; None if there are none."""
-        if values is column or self.type == "text":
+    def remark(self, column: pd.Series, values: pd.Series) -> str | None:
+        """Return a sentence that counts the values of a column that could not be read, or else names several types of its cells."""
+        if values is column:
             return None
         lost = _stripped(column[values.isna() & column.notna()])
         lost = lost[~lost.isin(NO_VALUE)]
         if lost.empty:
-            return None
+            present = (
+                column[column.notna() & ~column.map(_bare).isin(NO_VALUE)] if column.dtype == object else column.head(0)
+            )
+            held = [PLURAL[type_] for type_ in PLURAL if type_ in types_of_cells(present).unique()]
+            one = f"column {str(column.name)!r}: {', '.join(held)} in one column, read as {PLURAL[self.type]}"
+            return one if len(held) > 1 else None
         examples = ", ".join(repr(text) for text in lost.unique()[:3])
         formats = dict.fromkeys([*self.formats, "ISO8601"])
         dates = f" in the format {' or '.join(map(in_words, formats))}"
@@ -128,17 +126,6 @@ class ColumnReading:
             f"column {str(column.name)!r}: {len(lost)} of {len(column)} values are not {PLURAL[self.type]}{how} (such as "
             f"{examples}); these values become missing"
         )
-
-    def mixed(self, column: pd.Series) -> str | None:
-        """Return a sentence on a column whose cells have several types, such as numbers and text; None if all have one."""
-        present = column.dropna() if is_object_dtype(column.dtype) else column.head(0)
-        types = types_of_cells(present)
-        if types.nunique() > 1:
-            types = types[~_stripped(present).isin(NO_VALUE)]
-        if types.nunique() < 2:
-            return None
-        held = ", ".join(PLURAL[type_] for type_ in PLURAL if (types == type_).any())
-        return f"column {str(column.name)!r}: {held} in one column, read as {PLURAL[self.type]}"
 
     def _read(self, texts: pd.Series) -> Any:
         if self.type == "number":
@@ -200,7 +187,7 @@ def read_columns(
     for name, column in read.items():
         if name in readings:
             read[name] = readings[name].values(column)
-            if text := readings[name].unread(column, read[name]) or readings[name].mixed(column):
+            if text := readings[name].remark(column, read[name]):
                 note(text)
     result = pd.DataFrame(read, index=table.index, columns=table.columns)
     # pandas copies attributes deeply with every column, so they are one text
@@ -212,12 +199,13 @@ def read_columns(
 def stored_readings(table: pd.DataFrame) -> dict[str, ColumnReading]:
     """Return the readings in the ``attrs`` of a table, but for columns that hold another type since."""
     readings = {name: ColumnReading(**how) for name, how in json.loads(table.attrs.get("readings", "{}")).items()}
-    return {name: how for name, how in readings.items() if name not in table or _holds(table[name], how.type)}
-
-
-def _holds(column: pd.Series, type_: str) -> bool:
-    held = type_of(column)
-    return held == type_ or {held, type_} == {"number", "boolean"} or (type_ == "text" and beyond_floats(column))
+    return {
+        name: how
+        for name, how in readings.items()
+        if name not in table
+        or type_of(table[name]) in _ALIKE.get(how.type, [how.type])
+        or (how.type == "text" and beyond_floats(table[name]))
+    }
 
 
 def is_dates(values: Any) -> bool:
@@ -234,17 +222,13 @@ def beyond_floats(column: pd.Series) -> bool:
 
     At least two values, or a tenth of them, are beyond: one such number among others is a number.
     """
-    held = "integer" if is_integer_dtype(column.dtype) else infer_dtype(column, skipna=True)
-    present = column.dropna()
+    held, present = infer_dtype(column, skipna=True), column.dropna()
     if held == "decimal":
         present = present[present.map(lambda value: value.is_finite())]
-    if held not in ("integer", "decimal") or not len(present):
+    if held not in ("integer", "decimal") or not (present % 1 == 0).all():
         return False
-    if max(present.max(), -int(present.min())) <= _EXACT or not (present % 1 == 0).all():
-        return False
-    different = pd.Series(present.unique())
-    beyond = int(((different > _EXACT) | (different < -_EXACT)).sum())
-    return beyond > 1 or beyond > 0.1 * len(different)
+    beyond = present[(present > _EXACT) | (present < -_EXACT)].nunique()
+    return beyond > 1 or (beyond == 1 and present.nunique() < 10)
 
 
 class _Texts:
@@ -271,12 +255,14 @@ class _Texts:
             self.texts = without_unit(self.written, self.units[0])
         plain = numbers_in(self.texts, *_MARKS[0])
         self.numbers, self.is_plain = {_MARKS[0]: plain}, bool(plain.notna().all())
-        with_point = self.is_text & self.texts.str.contains(".", regex=False, na=False).to_numpy(dtype=bool)
-        self.points, self.may_group = self.texts[with_point], False
+        self.points = self.texts[
+            self.is_text & self.texts.str.contains(".", regex=False, na=False).to_numpy(dtype=bool)
+        ]
+        self.may_group = self.is_plain and all(  # most columns show in few values that a point is no thousands mark
+            numbers_in(part, ",", ".").notna().all() for part in (self.points.head(_FEW), self.points)
+        )
         if not self.is_plain:
             self.numbers |= {marks: self._numbers(marks) for marks in _MARKS[1:]}
-        elif _are_groups(self.points.head(_SAMPLE)) and _are_groups(self.points):
-            self.may_group = True
 
     def _numbers(self, marks: tuple[str, str]) -> pd.Series:
         """Return the values as numbers, texts by their marks."""
@@ -303,8 +289,7 @@ class _Texts:
         named = self.named not in ([], ["%"]) and (kind == "categorical" or (is_target and len(self.texts) < _FEW))
         if not len(self.texts) or named or kind in ("id", "text", "leak"):
             return text
-        may_be_truth = delimiter is not None or "boolean" in self.types
-        if may_be_truth and self.texts.str.lower().isin(["true", "false"]).all():
+        if (delimiter is not None or "boolean" in self.types) and self.texts.str.lower().isin(["true", "false"]).all():
             return ColumnReading("boolean")
         if self.may_group and (decimal == "," or len(self.points)):
             self.numbers[",", "."] = self._numbers((",", "."))
@@ -319,15 +304,12 @@ class _Texts:
                 return ColumnReading("number", *marks, example=marked.iloc[0] if unsure else "", unit=unit)
         formats = [] if kind in ("numeric", "categorical") else date_formats(self.written)
         if formats:
-            texts = self.written[self.is_text]
             unsure = any(
                 swapped(f) in DATES and self._reads(swapped(f)) >= self._reads(f) for f in formats if "%d" in f
             )
-            return ColumnReading("date", formats=formats, example=texts.iloc[0] if unsure else "")
-        if (self.types == "duration").mean() > 0.5:
-            return ColumnReading("duration")
+            return ColumnReading("date", formats=formats, example=self.written[self.is_text].iloc[0] if unsure else "")
         text.unit = ", ".join(self.units) if len(self.units) > 1 else ""
-        return text
+        return ColumnReading("duration") if (self.types == "duration").mean() > 0.5 else text
 
     def _reads(self, written: str) -> int:
         """Return the number of texts that are dates in a format."""
@@ -359,9 +341,8 @@ def _stripped(column: pd.Series) -> pd.Series:
     return texts.str.strip()
 
 
-def _are_groups(texts: pd.Series) -> bool:
-    """Return whether each point of the texts may be a thousands mark."""
-    return bool(numbers_in(texts, ",", ".").notna().all())
+def _bare(value: Any) -> Any:
+    return value.strip() if isinstance(value, str) else value
 
 
 def _decimal_mark(columns: Iterable[_Texts]) -> str | None:

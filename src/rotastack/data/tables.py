@@ -132,7 +132,8 @@ def read_table(source: Any, target: str | None = None, like: pd.DataFrame | None
     Parameters
     ----------
     source : path, str, object
-        A file: delimited text (CSV, TSV, with commas, semicolons, tabs or bars; UTF-8, or UTF-16 or -32 with a byte order), JSON lines or ARFF, each also gzipped; Parquet or Excel. A data set of OpenML (``openml:61``). A
+        A file: delimited text (CSV, TSV, with commas, semicolons, tabs or bars; UTF-8, latin-1, or UTF-16 or UTF-32 with
+        a byte order mark), JSON lines or ARFF, each also gzipped; Parquet or Excel. A data set of OpenML (``openml:61``). A
         table in memory: of pandas, polars or Arrow, or a Bunch of scikit-learn.
     target : str, optional
         Name of the column with the class labels, or the numbers to predict. OpenML and a Bunch have a default.
@@ -237,8 +238,7 @@ def _arff(body: bytes, labels: str | None) -> Found:
         raise RotastackError(str(error)) from None
     table = pd.DataFrame(content["data"], columns=[name for name, _ in content["attributes"]], dtype=object)
     for name in integers:
-        if (table[name].dropna() % 1 == 0).all():
-            table[name] = pd.Series([None if v is None else int(v) for v in table[name]], table.index, dtype=object)
+        table[name] = pd.to_numeric(table[name]).convert_dtypes().astype(object)
     nominal = {name: pd.CategoricalDtype(values) for name, values in content["attributes"] if isinstance(values, list)}
     return Found(table.astype(nominal), ["ARFF"])
 
@@ -259,17 +259,15 @@ def _excel(body: bytes, labels: str | None) -> Found:
     name, cells = next(iter(sheets.items()))
     if not len(cells):
         raise RotastackError(f"the first sheet, {name!r}, is empty")
-    cells = pd.DataFrame([[*map(_of_excel, row)] for row in cells.to_numpy()], dtype=object)
+    cells = pd.DataFrame(  # Excel's numbers are floats; pandas makes integers of any length of them
+        [[float(c) if isinstance(c, int) and abs(c) >= 2**63 else c for c in row] for row in cells.to_numpy()],
+        dtype=object,
+    )
     unread = f", the first of {len(sheets)} sheets; only this sheet is read" if len(sheets) > 1 else ""
     notes = [f"sheet {name!r}{unread}"]
     names = ["" if pd.isna(cell) else str(cell) for cell in cells.iloc[0]]
     table, header = without_row_numbers(cells.iloc[1:].reset_index(drop=True), names, notes)
     return Found(table.set_axis(check_names(header, labels), axis=1), ["Excel"], notes)
-
-
-def _of_excel(cell: Any) -> Any:
-    """Return the value of a cell; Excel's numbers are floats, of which pandas makes integers of any length."""
-    return float(cell) if isinstance(cell, int) and abs(cell) >= 2**63 else cell
 
 
 def _parquet(body: bytes, labels: str | None) -> Found:
@@ -317,6 +315,4 @@ def _object(source: Any, labels: str | None) -> pd.DataFrame:
     names = source.get("target_names")
     if target.dtype.kind in "iu" and names is not None and len(names) == target.max() + 1 > 1:
         target = target.map(lambda k: str(names[k]))
-    table = table.copy(deep=False)
-    table[labels or str(target.name or "target")] = target
-    return table
+    return pd.concat([table, target.rename(labels or str(target.name or "target"))], axis=1)

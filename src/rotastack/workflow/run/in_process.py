@@ -104,8 +104,7 @@ def _target_and_table(X: Any, y: Any) -> tuple[str, pd.DataFrame]:
         if not isinstance(column, str) or column in (target, "target"):  # a model finds its columns by their names
             wrong = "has the name of the target" if isinstance(column, str) else "has a name that is not text"
             raise RotastackError(f"X: column {column!r} {wrong}; rename or drop the column")
-    table[target] = values.set_axis(table.index)
-    return target, table
+    return target, pd.concat([table, values.set_axis(table.index).rename(target)], axis=1)
 
 
 def _trained(

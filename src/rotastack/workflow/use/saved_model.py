@@ -95,9 +95,8 @@ class SavedModel:
                     notes.append(
                         f"{counted(n, 'prediction')} outside the interval: means of skewed targets can lie there"
                     )
-        told = [" ".join(str(w.message).split()) for w in caught]
-        notes = [*dict.fromkeys([*notes, *told])]
-        return pd.DataFrame(found, index=table.index), notes
+        notes += [" ".join(str(w.message).split()) for w in caught]
+        return pd.DataFrame(found, index=table.index), [*dict.fromkeys(notes)]
 
     def scores(self, table: pd.DataFrame, predicted: pd.DataFrame) -> str:
         """Return a line on the scores of the rows with a target, beside those of the run; `predicted` is from :meth:`predict`."""
@@ -146,7 +145,7 @@ class SavedModel:
             if column not in read or read[column].notna().any():
                 continue
             words = table[column].mask(table[column].astype(str).str.fullmatch(PLACEHOLDER))
-            if text := how.unread(words, read[column]):
+            if text := how.remark(words, read[column]):
                 raise RotastackError(text.rpartition("; ")[0])
         return read, notes
 
