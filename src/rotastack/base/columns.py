@@ -47,7 +47,8 @@ def as_pandas(table: Any) -> pd.DataFrame:
         return table
     if hasattr(table, "to_pandas"):
         return converted(table)
-    values = np.asarray(table)
+    # of numbers beside text in a list, NumPy would make text
+    values = np.asarray(table, dtype=None if hasattr(table, "dtype") else object)
     return pd.DataFrame(values, columns=[f"x{j + 1}" for j in range(values.shape[1])])
 
 

@@ -17,9 +17,7 @@ def write_raw(table: pd.DataFrame, path: str | Path) -> None:
 
     A mirror folder has the same format, so the folder ``data/raw`` of one computer can be the mirror of another.
     """
-    kept, _ = settled(table)
-    kept.attrs = table.attrs
-    write_frame(path, kept)
+    write_frame(path, settled(table)[0])
 
 
 def read_raw(path: str | Path) -> pd.DataFrame:

@@ -71,13 +71,14 @@ class OwnTable:
         self.dividing = [c for c in unread if c is not None]
         kinds = self.read.kinds | dict.fromkeys(self.dividing, "id")
         try:
-            self.reader, _ = self.read.described(TablePreprocessor(kinds, encoding="onehot"))
+            self.reader, told = self.read.described(TablePreprocessor(kinds, encoding="onehot"))
         except RotastackError as error:
             raise RotastackError(f"{self.table}: {str(error).removeprefix(f'{self.table}: ')}") from None
         if len(self.features) < own_study.LEAST_ROWS:
             raise RotastackError(
                 f"{self.table}: the table has {len(self.features)} rows; at least {own_study.LEAST_ROWS} are needed"
             )
+        self.read.notes.extend(text for text in told if not text.startswith("columns left out"))
         why = self.reader.dropped_in_words()
         self.dropped = {column: text for column, text in why.items() if column not in self.dividing}
         self.kinds: dict[str, list[str]] = {}  # kind -> used columns

@@ -295,7 +295,7 @@ def _dependence(pipeline: Any, features: pd.DataFrame, target: NDArray, column: 
     """Return the partial dependence on a column: the mean prediction if all rows have one value, for some values."""
     values, ordered = _values(features[column], pipeline.named_steps["table"])
     sample = features.sample(min(PREDICTED_ROWS, len(features)), random_state=SEED)
-    table = pd.concat([sample.assign(**{column: value}) for value in values], ignore_index=True)
+    table = pd.concat([pd.DataFrame({**dict(sample.items()), column: value}) for value in values], ignore_index=True)
     if is_regressor(pipeline):
         outputs = {"prediction": pipeline.predict(table)}
     else:
