@@ -100,6 +100,22 @@ KINDS = {
     "Decimal": lambda rng, n: _objects([Decimal(int(k)) / 7 for k in rng.integers(0, 90, n)]),
     "mixed": lambda rng, n: _objects([(1, "a", 2.5, True, None)[k] for k in rng.integers(0, 5, n)]),
     "numbers and text": lambda rng, n: _objects([k if k % 7 else "x" for k in rng.integers(0, 90, n).tolist()]),
+    "numbers and their text": lambda rng, n: _objects(
+        [(k / 4, f"{k / 4:.2f}", f"{k} %", "?", "")[k % 5] for k in rng.integers(0, 900, n).tolist()]
+    ),
+    "dates and their text": lambda rng, n: _objects(
+        [(d, d.date(), f"{d:%d.%m.%Y}", "unknown", None)[k % 5] for k, d in enumerate(_times(rng, n))]
+    ),
+    "truth and its text": lambda rng, n: _objects(
+        [(True, False, "true", "FALSE", "")[k] for k in rng.integers(0, 5, n)]
+    ),
+    "durations and text": lambda rng, n: _objects(
+        [(datetime.timedelta(hours=int(k)), "3 days")[int(k) % 7 == 0] for k in rng.integers(0, 90, n)]
+    ),
+    "codes and numbers": lambda rng, n: _objects(
+        [(k, f"{k:03d}", f" {k} ")[k % 3] for k in rng.integers(0, 9, n).tolist()]
+    ),
+    "one long number": lambda rng, n: _objects([*rng.integers(0, 99, n - 1).tolist(), 10**30]),
     "numbers and dates": lambda rng, n: _objects([k if k % 2 else DAY for k in rng.integers(0, 90, n).tolist()]),
     "objects of floats": lambda rng, n: _objects(rng.normal(size=n).tolist()),
     "sparse": lambda rng, n: pd.arrays.SparseArray(np.where(rng.random(n) < 0.7, 0.0, rng.normal(size=n))),

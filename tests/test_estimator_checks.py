@@ -270,3 +270,13 @@ def test_parameters_are_documented(estimator):
     text = type(estimator).__doc__
     for name in estimator.get_params(deep=False):
         assert f"{name} :" in text or f"{name}," in text or f", {name}" in text, name
+
+
+REGRESSORS = [e for e in FIRST if is_regressor(e)]
+
+
+@pytest.mark.parametrize("estimator", REGRESSORS, ids=lambda e: type(e).__name__)
+def test_every_regressor_refuses_a_target_whose_square_is_too_large(estimator):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    with pytest.raises(ValueError, match=r"y contains values up to 1e\+160; at most 1e100 is allowed"):
+        clone(estimator).fit(X, np.where(X[:, 0] > 0, -1e160, 0))

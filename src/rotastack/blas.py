@@ -10,8 +10,6 @@ import numpy as np  # noqa: F401 - the controller only sees libraries that are a
 import scipy.linalg  # noqa: F401
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["one_blas_thread"]
-
 _limiter = partial(ThreadpoolController().limit, limits=1, user_api="blas")  # a new controller searches all libraries
 _lock = Lock()
 _users = 0

@@ -12,10 +12,6 @@ from typing import IO, Any
 
 from rotastack.errors import RotastackError, unreadable
 
-__all__ = [
-    "check_seal", "hashes", "lock", "read_json", "read_text", "replacing", "write_bytes", "write_sealed", "write_text",
-]  # fmt: skip
-
 _SEAL = b"crc32:%08x"
 """The checksum in a sealed file."""
 

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from rotastack.errors import RotastackError
 
-__all__ = ["find_own_modules", "project_file", "project_root", "report_texts"]
-
 
 @cache
 def project_root() -> Path:

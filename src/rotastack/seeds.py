@@ -38,8 +38,6 @@ from collections.abc import Hashable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["child", "integer_seed", "kernel_seeds", "random_bits", "root_sequence"]
-
 _STEP, _MIX_1, _MIX_2 = (np.uint64(k) for k in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 
 

@@ -272,3 +272,25 @@ def test_no_column_of_a_registered_table_is_taken_for_an_id_or_a_date(name):
     X, _ = load_dataset(name)
     p = TablePreprocessor().fit(X)
     assert set(p.kinds_.values()) <= {"numeric", "categorical"}
+
+
+def test_text_has_no_blanks_around_and_values_that_differ_in_spelling_are_named():
+    table = pd.DataFrame(
+        {"city": ["Bonn", "Bonn ", "\u00a0Ulm"] * 8, "of": pd.Categorical(["a", " a", "b"] * 8), "place": ["K\u00f6ln", "Ko\u0308ln", "Bonn"] * 8,
+         "patient": ["P1", "p1", "P2", "P3"] * 6}
+    )  # fmt: skip
+    with pytest.warns(UserWarning, match="differ only") as told:
+        p = TablePreprocessor({"patient": "id", "city": "auto"}, encoding="codes").fit(table)
+    assert p.categories_["city"] == ["Bonn", "Ulm"]
+    assert p.categories_["of"] == ["a", "b"]
+    assert [str(w.message) for w in told] == [
+        "column 'place': values 'Ko\u0308ln', 'K\u00f6ln' differ only in spaces, capital letters or the coding of accents",
+        "column 'patient': values 'P1', 'p1' differ only in spaces, capital letters or the coding of accents",
+    ]
+    new = table.head(1).assign(city="  Bonn\t", of="b ")
+    assert p.transform(new)[0, :2].tolist() == [0, 1]
+
+
+def test_numbers_beside_text_in_a_list_stay_numbers():
+    german = pd.DataFrame({"x1": [f"{k}.{100 + k},5" for k in range(1, 31)], "x2": ["u", "v"] * 15})
+    assert TablePreprocessor().fit(german).transform([[12.345, "u"], ["1.000", "v"]])[:, 0].tolist() == [12.345, 1000]

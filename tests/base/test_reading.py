@@ -51,6 +51,17 @@ def read(texts, delimiter=",", beside=None, **options):
         (["21 °C", "5 °C"], ",", None, [21, 5]),
         (["3 m²", "5 m²"], ",", None, [3, 5]),
         (["12 kg", "13kg", "14"], ",", None, [12, 13, 14]),
+        (["76.586", "936", "1.002"], ";", None, [76586, 936, 1002]),
+        (["76.586", "936", "1.002"], ";", ["2.5"], [76.586, 936, 1.002]),
+        (["76.586", "936", "1.002"], "\t", ["7"], [76586, 936, 1002]),
+        (["57.4k", "765", "1.2M", "3 bn"], ",", None, [57400, 765, 1.2e6, 3e9]),
+        (["57,4k", "765"], ";", None, [57400, 765]),
+        (["$1.2M", "$900", "$57.4k"], ",", None, [1.2e6, 900, 57400]),
+        (["293 K", "301.5 K"], ",", None, [293, 301.5]),
+        ([*MANY, "9500000000000000.0", "9600000000000000.0"], ",", None, [*map(float, MANY), 9.5e15, 9.6e15]),
+        ([*MANY, "1234567890123456789"], ",", None, [*map(float, MANY), 1234567890123456789]),
+        ([*MANY, "99999999999999999999"], ",", None, [*map(float, MANY), 1e20]),
+        (["9.007.199.254.740.993", "1.234.567.890.123.456"], ";", None, [9007199254740993, 1234567890123456]),
         (["12 kg", "unknown", "14 kg"], ",", None, [12, np.nan, 14]),
         ([*MANY, "12 kg"], ",", None, [*map(float, MANY), np.nan]),
         (["?"] * 60 + MANY, ",", None, [np.nan] * 60 + [*map(float, MANY)]),
@@ -70,6 +81,7 @@ def test_numbers(texts, delimiter, beside, values):
         ["01", "A1", "02"],
         ["1E3", "1E4", "Z", "1E3", "Z"],
         ["1234567890123456781", "1234567890123456782"],
+        [*MANY, "1234567890123456781", "1234567890123456782"],
         ["TRUE", "FALSE", "unknown"],
         ["1", "2", "3", "4", "5+"] * 4,
         ["030 123 456", "030 123 457"],
@@ -92,6 +104,11 @@ def test_a_mark_that_no_column_shows_is_told():
     how, found, _ = read(["42,745", "936"], ";")
     assert (how.decimal, how.example, found.tolist()) == (",", "42,745", [42.745, 936])
     assert read(["42,745", "936"], ";", ["0.25"])[0].example == ""
+    for delimiter, values in ((",", [42.745, 936]), (";", [42745, 936]), (None, [42.745, 936])):
+        how, found, _ = read(["42.745", "936"], delimiter)
+        assert (how.example, found.tolist()) == ("42.745", values)
+        assert read(["42.745", "936"], delimiter, ["1.5"])[0].example == ""
+    assert read(["936", "412"], ";")[0].decimal == "."  # of whole numbers, later 1.0 is no missing value
 
 
 @pytest.mark.parametrize(
@@ -132,6 +149,7 @@ def test_one_unit_is_kept_and_another_one_is_missing_and_named():
     how, _, _ = read(["12 kg", "13.5 kg", "7"])
     assert (how.unit, how.in_unit) == ("kg", " in kg")
     assert read(["3.5 %", "4%"])[0].in_unit == " in %, 12 % as 0.12"
+    assert read(["57.4k", "765"])[0].in_unit == ""
     assert readings_of(pd.DataFrame({"w": pd.to_timedelta([1, 2], unit="h")}))["w"].in_unit == " in days"
     assert read([*MANY, "12 kg"])[0].unit == ""
     new = pd.DataFrame({"c": ["300 g", "8 kg", "9", "€5", "5%", "kg", "7 kg kg", "1,234.5 kg"]}, dtype="str")
@@ -147,7 +165,8 @@ def test_several_units_stay_text_and_are_told(tmp_path):
     assert read(weights)[0].unit == "g, kg"
     one_stray = [*(f"{k} kg" for k in range(30)), "300 g"]
     assert read(one_stray)[0].type == "text"
-    for texts, units in ((weights, "g, kg"), (one_stray, "kg, g")):
+    views, sexes = [*(f"{k}.5K" for k in range(30)), "765"], ["1M", "2M", "3M", "1F"] * 9
+    for texts, units in ((weights, "g, kg"), (one_stray, "kg, g"), (views, "K, none"), (sexes, "M, F")):
         pd.DataFrame({"w": texts, "y": "a"}).to_csv(tmp_path / "t.csv", index=False)
         (note,) = read_with_notes(tmp_path / "t.csv", "y")[1].notes
         assert note == f"column 'w': text, because its numbers have several units ({units}); use one unit"
@@ -157,8 +176,8 @@ def test_a_target_with_a_unit():
     prices = [f"€{k}.50" for k in range(30)]
     how, found, _ = read(prices, target="c")
     assert (how.unit, found.tolist()) == ("€", [k + 0.5 for k in range(30)])
-    doors = ["2 doors", "4 doors"] * 9
-    assert read(doors, target="c")[1].tolist() == doors  # names of classes
+    for names in (["2 doors", "4 doors"] * 9, ["3M", "6M", "12M"] * 9):
+        assert read(names, target="c")[1].tolist() == names  # of classes
 
 
 def test_the_unit_is_stored_and_tables_without_units_are_stored_as_before():

@@ -53,3 +53,26 @@ def test_a_block_that_outlives_another_still_ignores():
         assert caught == []
         warnings.warn("of a kind", stacklevel=1)
     assert len(caught) == 1
+
+
+def test_an_inner_block_takes_its_filter_back():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        before = list(warnings.filters)
+        with ignoring("outer"):
+            with ignoring("inner"), ignoring("outer"):
+                warnings.warn("inner", stacklevel=1)
+            for text in ("inner", "outer"):
+                warnings.warn(text, stacklevel=1)
+        assert [str(w.message) for w in caught] == ["inner"]
+        assert warnings.filters == before
+
+
+def test_a_block_keeps_to_the_filters_of_a_block_of_python():
+    with ignoring("outer"), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with ignoring("inner"):
+            for text in ("inner", "outer"):
+                warnings.warn(text, stacklevel=1)
+        warnings.warn("inner", stacklevel=1)
+    assert [str(w.message) for w in caught] == ["outer", "inner"]

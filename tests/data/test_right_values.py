@@ -203,8 +203,8 @@ def test_what_is_written_is_read_again(tmp_path):
     assert read["share"].tolist() == frame["share"].tolist()
     assert read["wide"].tolist()[0] == str(2**60 + 1)
     pd.testing.assert_series_equal(read["lasts"], frame["lasts"], check_dtype=False)
-    with pytest.raises(RotastackError, match=r"ids.parquet: .* too large"):
-        write_table(pd.DataFrame({"id": [2**70, "x"]}), tmp_path / "ids.parquet")
+    write_table(pd.DataFrame({"id": [2**70, "x"]}), tmp_path / "ids.parquet")
+    assert read_as_written(tmp_path / "ids.parquet")[0]["id"].tolist() == [str(2**70), "x"]
     for text, why in (("x\x0b", "a control character"), ("x" * 40000, "40,000 characters")):
         with pytest.raises(RotastackError, match=why):
             write_table(pd.DataFrame({"a": [text]}), tmp_path / "u.xlsx")

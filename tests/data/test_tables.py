@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
+from sklearn.utils import Bunch
 from tests.refusals import refusal
 
 from rotastack.base.reading import stored_readings
@@ -23,7 +24,7 @@ def same(found):
     assert found.to_dict("list") == TABLE.to_dict("list")
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "latin-1"])
 @pytest.mark.parametrize(("delimiter", "word"), [(",", "commas"), (";", "semicolons"), ("\t", "tabs"), ("|", "bars")])
 def test_delimiters_and_encodings(tmp_path, delimiter, word, encoding):
     path = tmp_path / "t.csv"
@@ -95,6 +96,15 @@ def test_other_texts(tmp_path, ending, write, said, packed):
     assert reading.details == (said,)
 
 
+def test_integers_of_arff_may_be_fractions(tmp_path):
+    (tmp_path / "t.arff").write_text(
+        "@relation r\n@ATTRIBUTE dose Integer \n@attribute 'a whole' integer\n@attribute y {u,v}\n@data\n0.2,1,u\n-0.8,?,u\n1.7,3,v\n"
+    )
+    found, _ = read_with_notes(tmp_path / "t.arff")
+    assert found["dose"].tolist() == [0.2, -0.8, 1.7]
+    assert (found["a whole"].dtype, found["a whole"].tolist()) == ("Int64", [1, pd.NA, 3])
+
+
 def test_typed_files(tmp_path):
     TABLE.to_parquet(tmp_path / "t.parquet")
     found, reading = read_with_notes(tmp_path / "t.parquet")
@@ -115,6 +125,12 @@ def test_excel(tmp_path):
     found, reading = read_with_notes(path, "y")
     same(found)
     assert "row numbers" in reading.notes[1]
+    whole = [1.0, 2.0, 1e20, 3e20]  # floats, as all numbers of Excel
+    pd.DataFrame({2020: whole, "y": [12.345, 1, True, "1,5"]}).to_excel(path, index=False)
+    found, reading = read_with_notes(path)
+    assert found["2020"].tolist() == whole
+    assert found["y"].tolist() == [12.345, 1, 1, 1.5]
+    assert reading.notes[2] == "column 'y': numbers, booleans, text in one column, read as numbers"
 
 
 def test_excel_without_its_package(tmp_path, monkeypatch):
@@ -147,6 +163,13 @@ def test_bunches(as_frame):
     assert y.iloc[[0, 149]].tolist() == ["setosa", "virginica"]
     X, y = read_table(load_diabetes(as_frame=as_frame), "progression")
     assert (X.shape, y.name, y.iloc[0]) == ((442, 10), "progression", 151)
+
+
+def test_a_bunch_has_its_rows_in_order_whatever_their_names():
+    X = pd.DataFrame({"a": [1.5, 2.5, 3.5]}, index=[2, 0, 1])
+    for name in (None, "self"):
+        X_read, y = read_table(Bunch(data=X, target=pd.Series(["u", "v", "w"], name=name)), name)
+        assert (X_read["a"].tolist(), y.tolist()) == ([1.5, 2.5, 3.5], ["u", "v", "w"])
 
 
 def test_openml(monkeypatch):

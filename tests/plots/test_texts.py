@@ -34,8 +34,8 @@ def public_figures():
     found = {}
     for info in pkgutil.iter_modules(plots.__path__, "rotastack.plots."):
         module = importlib.import_module(info.name)
-        functions = {name: getattr(module, name) for name in module.__all__}
-        drawing = {n: f for n, f in functions.items() if inspect.isfunction(f) and f.__module__ == module.__name__}
+        functions = {name: f for name, f in inspect.getmembers(module, inspect.isfunction) if name[0] != "_"}
+        drawing = {n: f for n, f in functions.items() if f.__module__ == module.__name__}
         found |= {n: f for n, f in drawing.items() if inspect.signature(f).return_annotation is Figure}
     return found
 

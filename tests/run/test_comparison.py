@@ -21,6 +21,7 @@ from rotastack.cli.answer import Answer
 from rotastack.errors import RotastackError
 from rotastack.workflow.judge.results import best_first
 from rotastack.workflow.run import own_table
+from rotastack.workflow.run.in_process import _target_and_table
 from rotastack.workflow.run.launch import plan_of
 from rotastack.workflow.tracking.model_files import load_model
 
@@ -244,6 +245,13 @@ def test_what_is_wrong_is_one_line_that_names_it(X, y, options, said):
     assert "--" not in str(raised.value)
     assert "\n" not in str(raised.value)
     assert json.dumps(str(raised.value)).count("Traceback") == 0
+
+
+def test_a_target_may_be_named_like_a_parameter_and_rows_are_those_in_order():
+    X, y = flowers(3)
+    for name in ("self", "kind"):
+        target, table = _target_and_table(X, y.rename(name).set_axis([2, 0, 1]))
+        assert (target, table[name].tolist(), [*X]) == (name, y.tolist(), ["height", "width", "weight"])
 
 
 def test_sentences_name_parameters_and_not_options_or_files():

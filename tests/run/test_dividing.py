@@ -1,5 +1,7 @@
 """Rows that are divided by groups, in the order of time, or so that splits share none."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -270,3 +272,24 @@ def test_studies_that_do_not_fit_are_refused(change, said):
     }
     with pytest.raises(RotastackError, match=said):
         Study.from_mapping({**content, **change}, "s.yaml")
+
+
+SITES = "0123440311100442130333001402313030103341141244134130030"
+LABELS = "0120110011100112100000001102010000100011111211101100000"
+
+
+def test_a_fold_without_groups_is_named_before_anything_is_trained(tmp_path):
+    """scikit-learn's folds by class and group may be empty, though there are as many groups as folds."""
+    table = pd.DataFrame({"site": [f"s{k}" for k in SITES], "x": np.arange(55) % 7, "y": [f"c{k}" for k in LABELS]})
+    found = []
+    for seed in range(12):
+        try:
+            parts, _ = divided(
+                tmp_path, table, "y", "classification", {"groups": "site"}, kind="crossval", folds=5, seed=seed
+            )
+        except RotastackError as error:
+            found.append(str(error))
+            continue
+        assert ((parts == TEST).any(axis=1) & (parts == TRAIN).any(axis=1)).all()
+    assert found
+    assert all(re.fullmatch(r"d: split \d has no test rows; take fewer folds, or another seed", text) for text in found)

@@ -110,6 +110,19 @@ def test_the_server_outlives_a_step_that_it_cannot_import_for(folder, run, step,
         connection.connect(run[VARIABLE])  # refused where nobody listens
 
 
+@pytest.mark.slow
+def test_a_client_that_sends_nothing_keeps_nobody_waiting(folder, run):
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.connect(run[VARIABLE])
+        start = time.monotonic()
+        assert [done(groups(name=f"f{k}"), folder, run).returncode for k in range(2)] == [0, 0]
+        assert time.monotonic() - start < 9, "a step takes less than a second"
+        silent.shutdown(socket.SHUT_WR)
+        silent.settimeout(10)
+        assert silent.recv(1) == b""
+    assert done(groups(), folder, run).returncode == 0
+
+
 @pytest.fixture
 def slow(folder, run):
     """Return a step that goes on for ever: the process of its client, and that of the step."""

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from rotastack.stats import average_ranks, compare, corrected_t, variance_components
 from rotastack.stats.influence import row_test
+from rotastack.stats.missing import gaps, rounded, tolerance
 from rotastack.stats.pairs import compare_pair
-from rotastack.stats.rounding import gaps, rounded, tolerance
 
 SCALES = st.sampled_from([1e-30, 1e-19, 1e-6, 1.0, 1e5, 1e12])
 SCORES = np.array([[0.3, 0.1 + 0.2, 0.5], [0.2, 0.1, 0.4], [0.6, 0.7, 0.9], [0.45, 0.15 * 3, 0.25]])

@@ -81,6 +81,16 @@ def test_scores_of_classes_are_scikit_learns(score, n_classes, positive):
     assert found[score] == pytest.approx(scikit_learns(score, y, shares, positive), rel=1e-9)
 
 
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_row_of_weight_3_is_three_rows(n_classes):
+    rng = np.random.default_rng(0)
+    y, times = rng.integers(0, n_classes, 200), rng.integers(1, 5, 200)
+    shares = np.round(rng.dirichlet(np.ones(n_classes), 200) + 0.4 * np.eye(n_classes)[y], 1) + 1e-3  # with ties
+    weighted = score_probabilities(y, shares, 0, times.astype(float))
+    assert weighted == pytest.approx(score_probabilities(y.repeat(times), shares.repeat(times, axis=0), 0), rel=1e-9)
+    assert score_probabilities(y, shares, 0, np.ones(200)) == pytest.approx(score_probabilities(y, shares, 0), rel=1e-9)
+
+
 @pytest.mark.parametrize("score", ["roc_auc", "average_precision"])
 def test_equal_shares_of_votes_in_single_precision_are_ties(score):
     rng = np.random.default_rng(0)

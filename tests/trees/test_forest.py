@@ -11,6 +11,7 @@ from rotastack.trees import (
     TreeOptions,
     grow_forest,
 )
+from rotastack.trees.estimators import _check_plain
 from rotastack.trees.growing import n_candidates
 
 
@@ -109,3 +110,15 @@ def test_a_fitted_forest_survives_pickle_and_read_only_memory(wine_forest, tmp_p
     loaded = joblib.load(tmp_path / "forest", mmap_mode="r")
     assert not loaded.forest_.nodes.flags.writeable
     assert np.array_equal(loaded.predict_proba(X), forest.predict_proba(X))
+
+
+def test_checked_parameters_are_kept_for_a_while_only():
+    _check_plain.cache_clear()
+    X, y = np.arange(8.0).reshape(4, 2), np.array([0, 0, 1, 1])
+    for n in range(1, 1100):
+        ForestClassifier(n)._check_parameters()
+    ForestClassifier(1, random_state=3).fit(X, y)
+    assert _check_plain.cache_info().currsize == 1000
+    for _ in range(2):  # True is 1, but no number of trees
+        with pytest.raises(ValueError, match="The 'n_estimators' parameter of ForestClassifier must be an int"):
+            ForestClassifier(1.0).fit(X, y)

@@ -1,6 +1,7 @@
 """Scores of a saved model's predictions on rows that have the target: the values are scikit-learn's."""
 
 import warnings
+from contextlib import chdir
 
 import numpy as np
 import pandas as pd
@@ -210,6 +211,31 @@ def test_scores_that_rows_of_one_class_or_value_do_not_have_are_named():
     assert "rows: error 0.0%, balanced accuracy 100.0%, " in line
     line = scores(model([1.0, 2.0]), [3.0, 3.0], pd.DataFrame({"prediction": [3.0, 4.0]}))
     assert line.endswith("rows: RMSE 0.7071, MAE 0.5000; undefined with only one value: R²")
+
+
+def test_a_row_of_a_file_does_not_depend_on_text_beside_its_numbers(tmp_path, capsys):
+    """Training rows have decimal commas and thousands points, new rows have numbers, and one of them a text."""
+    texts = [f"1.{k:03d},{k % 10}" for k in range(100, 160)]
+    pd.DataFrame({"x": texts, "y": np.arange(60) * 1.5}).to_csv(tmp_path / "t.csv", index=False, sep=";")
+    fit = ["fit", tmp_path / "t.csv", "--target", "y", "--estimator", "ridge", "--out", tmp_path / "m.skops"]
+    assert main(list(map(str, fit))) == 0
+    found = []
+    for beside in ("null", '""', '"1.200,5"', '"lost"', "true"):
+        (tmp_path / "n.jsonl").write_text(f'{{"x": 1112.345}}\n{{"x": {beside}}}\n')
+        for ending in (".csv", ".parquet"):
+            predict = ["predict", "n.jsonl", "--model", "m.skops", "--output", f"p{ending}"]
+            with chdir(tmp_path):
+                assert main(predict) == 0
+        assert len(pd.read_parquet(tmp_path / "p.parquet")) == 2
+        found.append((tmp_path / "p.csv").read_text().splitlines()[1])
+    assert set(found) == {found[0]}
+    assert found[0].startswith("1112.345,")
+    told = [line for line in capsys.readouterr().err.splitlines() if "column 'x'" in line and "lack" not in line]
+    assert [line.partition("column 'x': ")[2] for line in told[::2]] == [
+        "numbers, text in one column, read as numbers",
+        "1 of 2 values are not numbers (such as 'lost'); these values become missing",
+        "numbers, booleans in one column, read as numbers",
+    ]
 
 
 def test_a_target_is_read_as_that_of_the_training_rows(tmp_path, capsys):

@@ -1,6 +1,7 @@
 """Names of categories, and their 0/1 dummies."""
 
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,10 +9,20 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import infer_dtype, is_scalar
 
-__all__ = ["MISSING", "categories_of", "category_numbers", "dummies", "texts_of"]
-
 MISSING = "(missing)"
 """Name of the category of missing values, which is the first category."""
+DIFFERENCES = "spaces, capital letters or the coding of accents"
+
+
+def alike(names: Iterable[str]) -> list[str]:
+    """Return the names that differ from another one only in `DIFFERENCES`, side by side.
+
+    >>> alike(["Ulm", "ULM", "Bonn", "K\u00f6ln", "Ko\u0308ln"])
+    ['Ko\u0308ln', 'K\u00f6ln', 'ULM', 'Ulm']
+    """
+    bare = {name: " ".join(unicodedata.normalize("NFC", name).casefold().split()) for name in sorted(names)}
+    keys = pd.Series(bare, dtype=object)
+    return [*keys[keys.duplicated(keep=False)].sort_values(kind="stable").index]
 
 
 def dummies(
@@ -32,7 +43,7 @@ def dummies(
 
 
 def texts_of(column: pd.Series) -> pd.Series:
-    """Return category names: whole numbers without a decimal point, so 1 and 1.0 are one category."""
+    """Return category names: text without blanks around, whole numbers without a decimal point, as 1 and 1.0 are one category."""
     return pd.Series(_by_value(column, _text, object), index=column.index, name=column.name, dtype=object)
 
 
@@ -52,7 +63,7 @@ def category_numbers(column: pd.Series, categories: Sequence[str]) -> NDArray[np
 
     A number or truth value, whose text in the file is unknown, is also the only category of equal value, such as ``01``.
     """
-    places = {name: place for place, name in enumerate(categories)}
+    places = {name.strip(): place for place, name in enumerate(categories)}
 
     def place(value: Any) -> int:
         name = _text(value)
@@ -91,4 +102,4 @@ def _text(value: Any) -> str:
         return MISSING
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
-    return str(value)
+    return str(value).strip()

@@ -7,7 +7,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-__all__ = ["LabelClassifier", "NumberRegressor"]
+
+def float_target(y: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the target of a regression as float64; a ValueError above 1e100, since squares would be too large."""
+    if (most := np.abs(y.astype(np.float64)).max(initial=0)) > 1e100:
+        raise ValueError(f"y contains values up to {most:g}; at most 1e100 is allowed")
+    return y.astype(np.float64)
 
 
 class LabelClassifier(ClassifierMixin):

@@ -11,11 +11,6 @@ from pandas.api.types import is_bool_dtype, is_timedelta64_dtype
 
 from rotastack.base.reading import ColumnReading, readings_of
 
-__all__ = [
-    "DROPPED", "ColumnKind", "as_pandas", "column_kind", "converted", "date_numbers", "date_parts", "named_group", "numbers_of",
-    "present_target",
-]  # fmt: skip
-
 DROPPED = frozenset({"id", "objects", "constant", "missing", "leak"})
 """Kinds of columns that no model is trained on."""
 
@@ -52,7 +47,8 @@ def as_pandas(table: Any) -> pd.DataFrame:
         return table
     if hasattr(table, "to_pandas"):
         return converted(table)
-    values = np.asarray(table)
+    # of numbers beside text in a list, NumPy would make text
+    values = np.asarray(table, dtype=None if hasattr(table, "dtype") else object)
     return pd.DataFrame(values, columns=[f"x{j + 1}" for j in range(values.shape[1])])
 
 

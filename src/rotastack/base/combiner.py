@@ -7,8 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-__all__ = ["Combiner", "Members"]
-
 
 class Members:
     """The members of a pool, in the questions that a combiner may ask; a pool answers those that it can."""

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from rotastack.base.warned import ignoring
 from rotastack.errors import not_installed_error
 
-__all__ = ["import_cvxpy", "solve"]
-
 _TOLERANCES = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
 """Tolerances in the order of trial: Clarabel fails if it cannot reach the tolerance."""
 

@@ -21,18 +21,6 @@ COVERAGE = 0.9
 FAR, SMALL, LARGE = 1000, 1e-2, 1e12
 """Targets are far from 0 if the middle is more than `FAR` half ranges away; half ranges are small and large beyond these."""
 
-__all__ = [
-    "COVERAGE",
-    "AlignedClassifier",
-    "FittedRegressor",
-    "check_takes_weights",
-    "fit_aligned",
-    "fit_regressor",
-    "seeded",
-    "set_up_columns",
-    "takes_groups",
-]
-
 
 @runtime_checkable
 class Rotates(Protocol):

@@ -14,8 +14,6 @@ from sklearn.utils import validation
 from rotastack.base.columns import as_pandas, numbers_of
 from rotastack.errors import RotastackError
 
-__all__ = ["naming_column", "refuse_no_columns", "refuse_odd_names", "validate_data"]
-
 _NUMBERS = (
     "column {column} contains {what} (such as {example}); numbers are needed; encode categories as 0/1 columns (OneHotEncoder, or "
     "rotastack.data.TablePreprocessor, also for dates); RotastackClassifier and RotastackRegressor take such columns unchanged"

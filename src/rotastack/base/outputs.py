@@ -9,8 +9,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["NUMBERS", "accuracy", "mean_of", "positive_class", "r_squared", "unit_of", "weighted_sum"]
-
 NUMBERS = ("prediction", "lower", "upper")
 """Names of the outputs of a regressor with intervals; `lower` and `upper` are NaN if it predicts no intervals."""
 

@@ -11,16 +11,14 @@ from pandas.api.types import is_numeric_dtype
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.categories import MISSING, categories_of, category_numbers, dummies
+from rotastack.base.categories import DIFFERENCES, MISSING, alike, categories_of, category_numbers, dummies, texts_of
 from rotastack.base.columns import DROPPED, ColumnKind, as_pandas, column_kind, date_numbers, date_parts, numbers_of
 from rotastack.base.naming import refuse_odd_names
 from rotastack.base.reading import ColumnReading, read_columns, readings_of, stored_readings
 from rotastack.base.scikit import whole_fit
 from rotastack.base.warned import warn, warn_of_unseen
 from rotastack.base.words import MOST_COMPONENTS, TextComponents
-from rotastack.errors import RotastackError, counted
-
-__all__ = ["TablePreprocessor", "describe_columns"]
+from rotastack.errors import RotastackError, counted, shortened
 
 
 class TablePreprocessor(TransformerMixin, BaseEstimator):
@@ -151,6 +149,10 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
                     self.categories_[column] = categories
                 else:
                     kind, reason = "constant", "one value only"
+            if (kind == "categorical" or declared.get(column) == "id") and (
+                names := alike(texts_of(X[column]).unique())
+            ):
+                warn(f"column {column!r}: values {shortened(map(repr, names), 3)} differ only in {DIFFERENCES}")
             self.kinds_[column], self.reasons_[column] = kind, reason
         self.numbers_ = [column for column, kind in self.kinds_.items() if kind == "numeric"]
         blocks = self._numbers(X)
@@ -164,7 +166,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         return numbers | {column: date_numbers(X[column], parts) for column, parts in self.dates_.items()}
 
     def _fit_texts(self, X: pd.DataFrame) -> Self:
-        X = read_columns(as_pandas(X)[[*self.texts_]], self.readings_)
+        X = read_columns(as_pandas(X)[[*self.texts_]], self.readings_, lambda note: None)
         for column, encoder in self.texts_.items():
             encoder.fit(X[column])
         return self

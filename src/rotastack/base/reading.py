@@ -5,35 +5,18 @@ whatever rows are beside them.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import (
-    infer_dtype,
-    is_bool_dtype,
-    is_datetime64_any_dtype,
-    is_integer_dtype,
-    is_numeric_dtype,
-    is_object_dtype,
-    is_timedelta64_dtype,
-)
+from pandas.api.types import infer_dtype, is_object_dtype
 
-from rotastack.base.quantities import numbers_in, units_of, without_unit
+from rotastack.base.cell_types import PLURAL, type_of, typed_values, types_of_cells
+from rotastack.base.date_formats import DATES, date_formats, dates_in, in_words, swapped
+from rotastack.base.quantities import MULTIPLIERS, numbers_in, units_of, without_unit
 from rotastack.base.warned import warn
-
-__all__ = [
-    "PLACEHOLDER",
-    "ColumnReading",
-    "beyond_floats",
-    "in_words",
-    "is_dates",
-    "read_columns",
-    "readings_of",
-    "stored_readings",
-]
 
 NO_VALUE = frozenset(
     {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL",
@@ -47,23 +30,13 @@ PLACEHOLDER = r"[\W_]*|#.*"
 _FEW = 10
 _ODD = 0.05
 """Largest share of rows with other text in a column of few different numbers; with more, the column holds categories."""
-_ISO = r"[12]\d{3}-\d{2}|\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?"
-_DAYS = (
-    "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y", "%d/%m/%y", "%m/%d/%y",
-    "%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%b %d, %Y", "%B %d, %Y",
-)  # fmt: skip
-_DATES = ("ISO8601", *(day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")))
-_SAMPLE = 50
-_WORDS = {"ISO8601": "YYYY-MM-DD", "%d": "DD", "%m": "MM", "%Y": "YYYY", "%y": "YY", "%b": "Mon", "%B": "Month",
-          "%H": "hh", "%M": "mm", "%S": "ss"}  # fmt: skip
-_OF_OBJECTS = {"integer": "number", "floating": "number", "mixed-integer-float": "number", "decimal": "number",
-               "boolean": "boolean", "timedelta": "duration"}  # fmt: skip
-_PLURAL = {"number": "numbers", "boolean": "booleans", "date": "dates", "duration": "durations"}
+_ALIKE = {"number": ["number", "boolean"], "boolean": ["number", "boolean"]}
+"""Type of a reading -> types whose values stay what they are; by default the type itself."""
 
 
 @dataclass
 class ColumnReading:
-    """How the text of a column is read. Values that are numbers or dates already stay as they are.
+    """How the text of a column is read. Numbers, booleans, dates and durations stay what they are, also beside text.
 
     The `type` is number, boolean, date, duration or text. Numbers have marks, `decimal` and `thousands`, and dates `formats`,
     tried in order, the last of them ISO 8601. Numbers may have a `unit`, such as kg or €: a number without it is read in the
@@ -91,40 +64,55 @@ class ColumnReading:
         return " in %, 12 % as 0.12" if unit == "%" else f" in {unit}" * bool(unit)
 
     def values(self, column: pd.Series) -> pd.Series:
-        """Return a column with its text read. Text that cannot be read is missing."""
-        held = _type_of(column)
+        """Return a column with its text read, each text by itself. Text that cannot be read is missing."""
+        held, alike = type_of(column), _ALIKE.get(self.type, [self.type])
         if self.type == "text":
-            return column.mask(column.isin(NO_VALUE)) if self.blanks and held == "text" else column
-        if held == self.type or {held, self.type} == {"number", "boolean"}:
-            is_objects = held == "number" and is_object_dtype(column.dtype)  # of Python or the decimal module
-            return column.where(column.notna(), np.nan).astype("float64") if is_objects else column
+            is_texts = held == "text" and (is_object_dtype(column.dtype) or isinstance(column.dtype, pd.StringDtype))
+            texts = column.map(_bare, na_action="ignore") if is_texts else column
+            return texts.mask(texts.isin(NO_VALUE)) if self.blanks and held == "text" else texts
+        if held in alike and not is_object_dtype(column.dtype):
+            return column
         if (self.type, self.decimal, self.thousands) == ("number", *_MARKS[0]) and column.dtype == "str":
             numbers = pd.to_numeric(column, errors="coerce")  # much faster, and enough for most columns
             if numbers.isna().sum() == column.isna().sum():
                 return numbers
-        values = column.astype(object)
+        cells = column.astype(object)
+        types = types_of_cells(cells)
+        found = self._parsed(cells.where(types == "text"))
+        if (types != "text").any():
+            typed = typed_values(cells.where(types.isin(alike)), self.type)
+            found = found.astype(typed.dtype).where(types == "text", typed)
+        return found.convert_dtypes() if found.dtype == object else found
+
+    def _parsed(self, values: pd.Series) -> pd.Series:
+        """Return a column of texts as objects, read by their different texts."""
         try:
             codes, distinct = pd.factorize(values)
         except TypeError:  # of lists
             codes, distinct = pd.factorize(values.map(str, na_action="ignore"))
         texts = _stripped(pd.Series(distinct, dtype=object))
         read = pd.Series(self._read(texts)).where(~texts.isin(NO_VALUE))
-        return read.reindex(codes).set_axis(column.index).rename(column.name)
+        return read.reindex(codes).set_axis(values.index).rename(values.name)
 
-    def unread(self, column: pd.Series, values: pd.Series) -> str | None:
-        """Return a sentence that counts the values of a column that could not be read; None if there are none."""
-        if values is column or self.type == "text":
+    def remark(self, column: pd.Series, values: pd.Series) -> str | None:
+        """Return a sentence that counts the values of a column that could not be read, or else names several types of its cells."""
+        if values is column:
             return None
         lost = _stripped(column[values.isna() & column.notna()])
         lost = lost[~lost.isin(NO_VALUE)]
         if lost.empty:
-            return None
+            present = (
+                column[column.notna() & ~column.map(_bare).isin(NO_VALUE)] if column.dtype == object else column.head(0)
+            )
+            held = [PLURAL[type_] for type_ in PLURAL if type_ in types_of_cells(present).unique()]
+            one = f"column {str(column.name)!r}: {', '.join(held)} in one column, read as {PLURAL[self.type]}"
+            return one if len(held) > 1 else None
         examples = ", ".join(repr(text) for text in lost.unique()[:3])
         formats = dict.fromkeys([*self.formats, "ISO8601"])
         dates = f" in the format {' or '.join(map(in_words, formats))}"
         how = {"date": dates, "number": self.in_unit}.get(self.type, "")
         return (
-            f"column {str(column.name)!r}: {len(lost)} of {len(column)} values are not {_PLURAL[self.type]}{how} (such as "
+            f"column {str(column.name)!r}: {len(lost)} of {len(column)} values are not {PLURAL[self.type]}{how} (such as "
             f"{examples}); these values become missing"
         )
 
@@ -138,7 +126,7 @@ class ColumnReading:
             return pd.to_timedelta(texts.mask(has_no_unit), errors="coerce")
         dates = pd.Series(pd.NaT, index=texts.index, dtype="datetime64[us]")
         for written in dict.fromkeys([*self.formats, "ISO8601"]):  # no other format reads ISO
-            dates = dates.fillna(_parsed(texts, written))
+            dates = dates.fillna(dates_in(texts, written))
         return dates
 
 
@@ -164,7 +152,7 @@ def readings_of(
     >>> [(how.type, how.decimal, how.thousands) for how in readings_of(table, ";").values()]
     [('number', ',', '.'), ('number', ',', ''), ('text', '.', '')]
     """
-    held = {name: _type_of(table[name]) for name in table}
+    held = {name: type_of(table[name]) for name in table}
     texts = {name: _Texts(table[name]) for name, type_ in held.items() if type_ == "text"}
     decimal = _decimal_mark(texts.values())
     found = {}
@@ -188,7 +176,7 @@ def read_columns(
     for name, column in read.items():
         if name in readings:
             read[name] = readings[name].values(column)
-            if text := readings[name].unread(column, read[name]):
+            if text := readings[name].remark(column, read[name]):
                 note(text)
     result = pd.DataFrame(read, index=table.index, columns=table.columns)
     # pandas copies attributes deeply with every column, so they are one text
@@ -200,130 +188,140 @@ def read_columns(
 def stored_readings(table: pd.DataFrame) -> dict[str, ColumnReading]:
     """Return the readings in the ``attrs`` of a table, but for columns that hold another type since."""
     readings = {name: ColumnReading(**how) for name, how in json.loads(table.attrs.get("readings", "{}")).items()}
-    return {name: how for name, how in readings.items() if name not in table or _holds(table[name], how.type)}
-
-
-def _holds(column: pd.Series, type_: str) -> bool:
-    held = _type_of(column)
-    return held == type_ or {held, type_} == {"number", "boolean"} or (type_ == "text" and beyond_floats(column))
+    return {
+        name: how
+        for name, how in readings.items()
+        if name not in table
+        or type_of(table[name]) in _ALIKE.get(how.type, [how.type])
+        or (how.type == "text" and beyond_floats(table[name]))
+    }
 
 
 def is_dates(values: Any) -> bool:
     """Return whether all values that are not missing are dates, or text in one date format."""
     present = (values if isinstance(values, pd.Series) else pd.Series(np.asarray(values))).dropna()
-    if not len(present) or _type_of(present) not in ("date", "text"):
+    if not len(present) or type_of(present) not in ("date", "text"):
         return False
     reading = readings_of(present.to_frame("y"))["y"]
     return reading.type == "date" and bool(reading.values(present).notna().all())
 
 
 def beyond_floats(column: pd.Series) -> bool:
-    """Return whether a column holds whole numbers that floating-point numbers would merge."""
-    held = "integer" if is_integer_dtype(column.dtype) else infer_dtype(column, skipna=True)
-    present = column.dropna()
+    """Return whether a column holds whole numbers that floating-point numbers would merge.
+
+    At least two values, or a tenth of them, are beyond: one such number among others is a number.
+    """
+    held, present = infer_dtype(column, skipna=True), column.dropna()
     if held == "decimal":
-        known = present[present.map(lambda value: value.is_finite())]
-        return len(known) > 0 and bool((known % 1 == 0).all()) and max(abs(known)) > _EXACT
-    return held == "integer" and len(present) > 0 and max(abs(int(present.min())), abs(int(present.max()))) > _EXACT
+        present = present[present.map(lambda value: value.is_finite())]
+    if held not in ("integer", "decimal") or not (present % 1 == 0).all():
+        return False
+    beyond = present[(present > _EXACT) | (present < -_EXACT)].nunique()
+    return beyond > 1 or (beyond == 1 and present.nunique() < 10)
 
 
 class _Texts:
-    """The different texts of a column, without those of missing values, and the number of rows of each."""
+    """The different values of a column as text, without missing ones, with their types and their numbers of rows.
+
+    The text of a value that is no text helps to decide how the texts are read; the value stays what it is.
+    """
 
     def __init__(self, column: pd.Series):
-        counts = _stripped(column.dropna()).value_counts()
-        counts = counts[~counts.index.isin(NO_VALUE)]
+        cells = column.dropna()
+        types = types_of_cells(cells)
+        parts = {
+            type_: _stripped(cells[types == type_]).value_counts()
+            for type_ in [*types[types != "text"].unique(), "text"]
+        }
+        parts["text"] = parts["text"][~parts["text"].index.isin(NO_VALUE)]
+        counts = pd.concat(parts.values())
+        self.types = np.repeat([*parts], [len(part) for part in parts.values()])
+        self.is_text = self.types == "text"
         self.texts, self.counts = pd.Series(counts.index, dtype="str"), counts.to_numpy()
-        self.written, self.units = self.texts, units_of(self.texts)
+        self.written, self.named = self.texts, units_of(self.texts)
+        self.units = [] if set(self.named) <= MULTIPLIERS.keys() else self.named
         if len(self.units) == 1:
             self.texts = without_unit(self.written, self.units[0])
-        plain = numbers_in(self.texts, ".", "").notna().to_numpy()
-        self.is_plain = bool(plain.all())
-        self.numbers = {_MARKS[0]: plain}
+        plain = numbers_in(self.texts, *_MARKS[0])
+        self.numbers, self.is_plain = {_MARKS[0]: plain}, bool(plain.notna().all())
+        self.points = self.texts[
+            self.is_text & self.texts.str.contains(".", regex=False, na=False).to_numpy(dtype=bool)
+        ]
+        self.may_group = self.is_plain and all(  # most columns show in few values that a point is no thousands mark
+            numbers_in(part, ",", ".").notna().all() for part in (self.points.head(_FEW), self.points)
+        )
         if not self.is_plain:
-            self.numbers |= {marks: numbers_in(self.texts, *marks).notna().to_numpy() for marks in _MARKS[1:]}
+            self.numbers |= {marks: self._numbers(marks) for marks in _MARKS[1:]}
+
+    def _numbers(self, marks: tuple[str, str]) -> pd.Series:
+        """Return the values as numbers, texts by their marks."""
+        return numbers_in(self.texts, *marks).where(self.types != "number", self.numbers[_MARKS[0]])
 
     def best(self) -> list[tuple[str, str]]:
         """Return the pairs of marks that read the most rows as numbers."""
-        rows = {marks: self.counts @ fits for marks, fits in self.numbers.items()}
+        rows = {marks: self.counts @ numbers.notna().to_numpy() for marks, numbers in self.numbers.items()}
         return [marks for marks in _MARKS if rows.get(marks) == max(rows.values()) > 0]
 
     def decimal(self) -> str | None:
         """Return the decimal mark that the column shows, if one mark alone reads most of its texts."""
         if self.is_plain:
-            with_point = self.texts[self.texts.str.contains(".", regex=False)]
-            return "." if len(with_point) and numbers_in(with_point, ",", ".").isna().any() else None
+            return None if self.may_group else "."
         best = self.best()
         marks = {decimal for decimal, _ in best}
-        most = best and self.numbers[best[0]].mean() > 0.5
+        most = best and self.numbers[best[0]].notna().mean() > 0.5
         return marks.pop() if most and len(marks) == 1 else None
 
     def reading(self, delimiter: str | None, decimal: str | None, kind: str, is_target: bool) -> ColumnReading:
         """Return how the column is read, by the decimal mark of the table and the kind that the user declares."""
         blanks = delimiter is not None and not is_target
         text = ColumnReading("text", blanks=blanks)
-        named = self.units not in ([], ["%"]) and (kind == "categorical" or (is_target and len(self.texts) < _FEW))
+        named = self.named not in ([], ["%"]) and (kind == "categorical" or (is_target and len(self.texts) < _FEW))
         if not len(self.texts) or named or kind in ("id", "text", "leak"):
             return text
-        if delimiter is not None and self.texts.str.lower().isin(["true", "false"]).all():
+        if (delimiter is not None or "boolean" in self.types) and self.texts.str.lower().isin(["true", "false"]).all():
             return ColumnReading("boolean")
+        if self.may_group and (decimal == "," or len(self.points)):
+            self.numbers[",", "."] = self._numbers((",", "."))
         best = self.best()
         if best:
             by_default = decimal or ("," if delimiter not in (None, ",") else ".")
-            if self.is_plain and by_default == "," and decimal and numbers_in(self.texts, ",", ".").notna().all():
-                best = [(",", "."), *best]
             marks = next((marks for marks in best if marks[0] == by_default), best[0])
             if self._holds_numbers(marks, kind, is_target):
-                marked = self.texts[self.texts.str.contains("[.,]")]
-                unsure = decimal is None and not self.is_plain and len({mark for mark, _ in best}) > 1 and len(marked)
+                marked = self.texts[self.is_text & self.numbers[marks].notna() & self.texts.str.contains("[.,]")]
+                unsure = decimal is None and len({mark for mark, _ in best}) > 1 and len(marked)
                 unit = self.units[0] if len(self.units) == 1 else ""
                 return ColumnReading("number", *marks, example=marked.iloc[0] if unsure else "", unit=unit)
-        formats = [] if kind in ("numeric", "categorical") else _date_formats(self.written)
+        formats = [] if kind in ("numeric", "categorical") else date_formats(self.written)
         if formats:
             unsure = any(
-                _swapped(f) in _DATES and self._reads(_swapped(f)) >= self._reads(f) for f in formats if "%d" in f
+                swapped(f) in DATES and self._reads(swapped(f)) >= self._reads(f) for f in formats if "%d" in f
             )
-            return ColumnReading("date", formats=formats, example=self.written.iloc[0] if unsure else "")
+            return ColumnReading("date", formats=formats, example=self.written[self.is_text].iloc[0] if unsure else "")
         text.unit = ", ".join(self.units) if len(self.units) > 1 else ""
-        return text
+        return ColumnReading("duration") if (self.types == "duration").mean() > 0.5 else text
 
     def _reads(self, written: str) -> int:
         """Return the number of texts that are dates in a format."""
-        return int(_parsed(self.written, written).notna().sum())
+        return int(dates_in(self.written, written).notna().sum())
 
     def _holds_numbers(self, marks: tuple[str, str], kind: str, is_target: bool) -> bool:
         """Return whether the column holds numbers, and not codes or categories."""
         if kind == "numeric":
             return True
-        fits = self.numbers.get(marks, self.numbers[_MARKS[0]])
-        numbers = numbers_in(self.texts[fits], *marks)
-        coded = self.texts[fits].str.match(r"[+-]?0[\d ]").sum()
-        digits = ~self.texts[fits].str.contains("[eE]")
-        if coded > 1 or coded > 0.1 * len(numbers) or (digits & (numbers.abs() > _EXACT) & (numbers % 1 == 0)).any():
+        fits = self.numbers[marks].notna()
+        texts, numbers = self.texts[fits], self.numbers[marks][fits]
+        is_long = texts.str.fullmatch(r"[+-]?\d[\d ]*") & (numbers.abs() > _EXACT)
+        coded = (is_long | texts.str.match(r"[+-]?0[\d ]")).sum()
+        if coded > 1 or coded > 0.1 * len(numbers):
             return False
         if kind == "categorical":
             return bool(fits.all()) and numbers.is_unique
-        if len(numbers) < 2 * _FEW and numbers.nunique() < _FEW and numbers[numbers % 1 != 0].duplicated().any():
+        fractions = numbers[self.is_text[fits] & (numbers % 1 != 0)]
+        if len(numbers) < 2 * _FEW and numbers.nunique() < _FEW and fractions.duplicated().any():
             return False
-        words = ~fits & ~self.texts.str.fullmatch(PLACEHOLDER).to_numpy()
+        words = (~fits & ~self.texts.str.fullmatch(PLACEHOLDER)).to_numpy()
         odd = 0 if is_target else max(1, _ODD * self.counts.sum())
         return len(numbers) > words.sum() and (len(numbers) >= _FEW or self.counts @ words <= odd)
-
-
-def _type_of(column: pd.Series) -> str:
-    """Return the type that the values of a column have, before any text is read."""
-    dtype = column.dtype
-    if isinstance(dtype, pd.CategoricalDtype):
-        return _type_of(pd.Series(dtype.categories))
-    if is_bool_dtype(dtype):
-        return "boolean"
-    if is_numeric_dtype(dtype):
-        return "number"
-    if is_datetime64_any_dtype(dtype) or isinstance(dtype, pd.PeriodDtype):
-        return "date"
-    if is_timedelta64_dtype(dtype):
-        return "duration"
-    return _OF_OBJECTS.get(infer_dtype(column, skipna=True), "text") if is_object_dtype(dtype) else "text"
 
 
 def _stripped(column: pd.Series) -> pd.Series:
@@ -332,59 +330,12 @@ def _stripped(column: pd.Series) -> pd.Series:
     return texts.str.strip()
 
 
-def _decimal_mark(columns: Any) -> str | None:
-    """Return the decimal mark that most columns show; None if no column shows one, or all are plain numbers."""
-    columns = list(columns)
-    if all(texts.is_plain for texts in columns):
-        return None
+def _bare(value: Any) -> Any:
+    return value.strip() if isinstance(value, str) else value
+
+
+def _decimal_mark(columns: Iterable[_Texts]) -> str | None:
+    """Return the decimal mark that most columns show; None if no column shows one."""
     shown = [texts.decimal() for texts in columns]
     points, commas = shown.count("."), shown.count(",")
     return None if points == commas == 0 else "," if commas > points else "."
-
-
-def _date_formats(texts: pd.Series) -> list[str]:
-    """Return the formats that read more than half of the texts as dates, those of the most texts first; else none."""
-    sample = texts.head(_SAMPLE)
-    if not ((sample.str.len() < 40) & sample.str.contains(r"\d\D+\d", regex=True)).mean() > 0.5:
-        return []
-    found: list[str] = []
-    left = texts
-    while len(left):
-        counts = {written: _parsed(left.head(_SAMPLE), written).notna().sum() for written in _possible(found)}
-        likely = [written for written, count in counts.items() if count > 0]
-        counts = {written: _parsed(left, written).notna().sum() for written in likely}
-        best = max(counts, key=lambda written: counts[written], default=None)
-        if best is None or counts[best] <= 0.02 * len(texts):
-            break
-        found.append(best)
-        left = left[_parsed(left, best).isna()]
-    return found if 2 * len(left) < len(texts) else []
-
-
-def _swapped(written: str) -> str:
-    """Return a format of dates with day and month exchanged."""
-    return "%m".join(part.replace("%m", "%d") for part in written.split("%d"))
-
-
-def in_words(written: str) -> str:
-    """Return a format of dates as people write it, such as DD.MM.YYYY."""
-    for mark, words in _WORDS.items():
-        written = written.replace(mark, words)
-    return written
-
-
-def _possible(found: list[str]) -> Iterator[str]:
-    """Yield the formats that cannot be confused with the formats found: those of other marks, or with a time."""
-    days = {written.split(" %H")[0] for written in found}
-    taken = {"".join(sorted(day.upper())) for day in days}
-    for written in _DATES:
-        day = written.split(" %H")[0]
-        if written not in found and (day in days or "".join(sorted(day.upper())) not in taken):
-            yield written
-
-
-def _parsed(texts: pd.Series, written: str) -> pd.Series:
-    """Return texts as dates without a time zone, converted to UTC; NaT for other text."""
-    if written == "ISO8601":
-        texts = texts.where(texts.str.fullmatch(_ISO))
-    return pd.to_datetime(texts, format=written, errors="coerce", utc=True).dt.tz_convert(None)

@@ -8,8 +8,6 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from rotastack.base.scikit import check_sample_weight
 
-__all__ = ["of_all_rows", "relative_weights", "row_weights", "weights_of"]
-
 
 def row_weights(
     X: Any, y: ArrayLike, sample_weight: ArrayLike | None, class_weight: dict | str | None = None

@@ -5,8 +5,6 @@ Classes of Rotastack have the attribute ``study_traits``. Traits of other classe
 
 from typing import Literal, NamedTuple
 
-__all__ = ["TaskName", "Traits"]
-
 TaskName = Literal["classification", "regression"]
 
 

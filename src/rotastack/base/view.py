@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 
-__all__ = ["LinearMap", "Part", "View", "depends_on_rows", "is_fixed", "is_linear", "needs_labels"]
-
 Part = tuple[NDArray[np.intp], NDArray[np.float64] | None]
 """Part of a linear view: its columns, and the matrix (n_columns, n_outputs) that maps them; None is the identity."""
 

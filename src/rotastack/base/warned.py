@@ -16,36 +16,33 @@ from numpy.typing import NDArray
 from rotastack.base.categories import texts_of
 from rotastack.errors import shortened
 
-__all__ = ["UNSEEN", "ignoring", "warn", "warn_of_scales", "warn_of_unseen"]
-
 _INSIDE = tuple(f"{Path(found).parent}/" for found in (Path(__file__).parent, np.__file__, sklearn.__file__))
 """Folders of the package, NumPy and scikit-learn: their lines may come between the user's call and the warning."""
 SCALE_RATIO = 1000.0
 """Columns whose standard deviations differ by more than this factor need scaling before a view mixes them."""
 _LOCK = threading.Lock()
-_open: list[warnings.catch_warnings] = []  # one for each thread in a block of ``ignoring``
+_open: list[Any] = []  # the filter of each block of ``ignoring`` that runs
 
 
 @contextmanager
 def ignoring(message: str = "", category: type[Warning] = Warning) -> Iterator[None]:
     """Ignore warnings in the block, also if several threads run such blocks at once.
 
-    Python restores the filters that a thread found when its block began. Those of another thread would stay for good, so only
-    the first block saves the filters, and the last one restores them.
+    Python's own block restores the filters that a thread found when it began, and those of another thread would stay for good.
+    This block takes back its own filter alone, unless another thread needs an equal one; the comment in its pattern makes the
+    filter differ from the user's filters.
     """
     with _LOCK:
-        filters = warnings.catch_warnings() if not _open else _open[0]
-        if not _open:
-            filters.__enter__()
-        _open.append(filters)
-        warnings.filterwarnings("ignore", message, category)
+        warnings.filterwarnings("ignore", f"(?#rotastack){message}", category)
+        mine: Any = warnings.filters[0]
+        _open.append(mine)
     try:
         yield
     finally:
         with _LOCK:
-            if len(_open) == 1:
-                filters.__exit__(None, None, None)
-            _open.pop()
+            _open.remove(mine)
+            if mine not in _open and mine in warnings.filters:
+                warnings.filters.remove(mine)  # type: ignore[attr-defined]
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

@@ -10,8 +10,6 @@ from sklearn.base import BaseEstimator
 from rotastack.base.scikit import whole_fit
 from rotastack.blas import one_blas_thread
 
-__all__ = ["MOST_COMPONENTS", "TextComponents"]
-
 MOST_COMPONENTS, _MOST_WORDS, _MOST_CHARACTERS = 100, 5000, 10_000
 
 

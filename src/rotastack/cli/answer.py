@@ -16,8 +16,6 @@ from rotastack.workflow.judge.words import printer
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.progress import duration
 
-__all__ = ["Answer"]
-
 SHORT = {
     "balanced_accuracy": "bal. acc.", "average_precision": "av. prec.", "clipped_log_loss": "clipped", "brier": "Brier",
     "pinball": "pinball",
@@ -128,5 +126,4 @@ def _baseline(path: Path) -> pd.DataFrame:
 
 def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows of a table, for JSON."""
-    infinite = table.isin([float("inf"), -float("inf")])
-    return table.astype(object).mask(infinite | table.isna(), None).to_dict("records")
+    return table.astype(object).mask(table.isna() | table.isin([float("inf"), -float("inf")]), None).to_dict("records")

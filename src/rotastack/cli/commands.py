@@ -10,8 +10,6 @@ from rotastack.cli.stopping import StoppedError
 from rotastack.errors import RotastackError, not_installed_message
 from rotastack.project import find_own_modules
 
-__all__ = ["run_command"]
-
 COMMANDS = (run, fit, report, tables, predict, explain, ui, lists, step)
 """The modules of the commands, in the order of the help."""
 NAME_CLASSES = ("run", "report", "tables", "fit", "step")

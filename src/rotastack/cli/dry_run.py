@@ -9,8 +9,6 @@ from rotastack.workflow.run import progress
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.study.study import size_in
 
-__all__ = ["lines_of", "needs_of"]
-
 
 def needs_of(plan: Plan) -> tuple[dict[tuple[str, ...], float], float]:
     """Return the expected seconds of each training, and the most megabytes of one."""

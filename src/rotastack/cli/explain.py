@@ -7,8 +7,6 @@ from typing import Any
 from rotastack.cli.options import add_model_options, command
 from rotastack.cli.versions import check_model
 
-__all__ = ["add"]
-
 
 def add(commands: Any) -> None:
     """Add the command."""

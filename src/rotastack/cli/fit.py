@@ -8,8 +8,6 @@ from typing import Any
 from rotastack.cli.options import add_trust_option, command
 from rotastack.errors import RotastackError
 
-__all__ = ["add"]
-
 EXAMPLES = """\
 examples:
   rotastack fit customers.csv --target churned --out churned.skops

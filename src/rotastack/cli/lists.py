@@ -5,8 +5,6 @@ from typing import Any
 
 from rotastack.cli.options import command
 
-__all__ = ["add"]
-
 
 def add(commands: Any) -> None:
     """Add the commands."""

@@ -10,8 +10,6 @@ from typing import Any
 
 from rotastack.errors import RotastackError
 
-__all__ = ["add_model_options", "add_study_options", "add_trust_option", "command", "cores", "headed", "table_text"]
-
 
 def command(commands: Any, name: str, run: Callable[[Namespace], int | None], summary: str, **texts: str) -> Any:
     """Return the parser of a new command, which `run` does; `texts` are its description and its epilog."""

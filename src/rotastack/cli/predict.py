@@ -11,11 +11,7 @@ from rotastack.cli.versions import check_model
 from rotastack.errors import RotastackError, counted, in_one_line, nearest
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from rotastack.workflow.use.saved_model import SavedModel
-
-__all__ = ["add"]
 
 
 def add(commands: Any) -> None:
@@ -88,15 +84,13 @@ def _predict(arguments: Namespace) -> None:
         print(f"rotastack: {arguments.table}: {model.scores(table, predicted)}", file=sys.stderr)
 
 
-def _for_a_screen(predicted: "pd.DataFrame", scores: dict[str, float]) -> "pd.DataFrame":
+def _for_a_screen(predicted: Any, scores: dict[str, float]) -> Any:
     """Return predicted numbers in the digits that their spread, their intervals and the tested error need."""
-    import pandas as pd
-
     from rotastack.workflow.judge.words import in_digits
 
     widths = predicted.filter(["lower", "upper"]).diff(axis=1).median()
     units = predicted["prediction"].std(), widths.max(), scores.get("rmse", 0.0)
-    return predicted.apply(lambda column: pd.Series(map(float, in_digits(column, *units)), column.index))
+    return predicted.apply(lambda column: in_digits(column.tolist(), *units)).astype("float64")
 
 
 def _model_of_study(arguments: Namespace) -> "SavedModel":

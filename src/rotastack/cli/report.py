@@ -6,8 +6,6 @@ from typing import Any
 from rotastack.cli.options import add_study_options, command
 from rotastack.cli.studies import profile_options, snakemake
 
-__all__ = ["add"]
-
 
 def add(commands: Any) -> None:
     """Add the command."""

@@ -12,8 +12,6 @@ from rotastack.cli.options import command, cores, headed
 from rotastack.cli.studies import profile_options, snakemake
 from rotastack.errors import RotastackError
 
-__all__ = ["add"]
-
 EXAMPLES = """\
 examples:
   rotastack run customers.csv --target churned

@@ -11,8 +11,6 @@ from typing import Any
 from rotastack.cli.options import command
 from rotastack.errors import RotastackError, nearest
 
-__all__ = ["add"]
-
 _CAPS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 

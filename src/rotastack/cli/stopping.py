@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-__all__ = ["StoppedError", "ending_with_us"]
-
 _PATIENCE = 15.0  # seconds that a process gets to end by itself
 
 

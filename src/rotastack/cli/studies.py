@@ -14,7 +14,6 @@ from rotastack.project import project_file
 if TYPE_CHECKING:
     from rotastack.workflow.run.plan import Plan
 
-__all__ = ["profile_options", "snakemake"]
 
 REFUSED = 2
 """Exit code of a run that ended before its first job."""

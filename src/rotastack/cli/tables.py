@@ -8,8 +8,6 @@ from rotastack.cli.options import add_study_options, command
 from rotastack.cli.versions import is_current
 from rotastack.errors import RotastackError
 
-__all__ = ["add"]
-
 
 def add(commands: Any) -> None:
     """Add the command."""

@@ -12,8 +12,6 @@ from rotastack.cli.options import command
 from rotastack.cli.stopping import ending_with_us
 from rotastack.errors import RotastackError
 
-__all__ = ["add"]
-
 
 def add(commands: Any) -> None:
     """Add the command."""

@@ -11,8 +11,6 @@ from rotastack.errors import RotastackError
 if TYPE_CHECKING:
     from rotastack.workflow.run.plan import Plan
 
-__all__ = ["check_model", "is_current"]
-
 
 def is_current(plan: "Plan", *name: str) -> bool:
     """Return whether a job's result was made from the study as it is now.

@@ -13,8 +13,6 @@ from rotastack.diagnostics.complexity import oob_error
 from rotastack.errors import RotastackError
 from rotastack.seeds import child
 
-__all__ = ["BestGroups"]
-
 
 class BestGroups(Combiner):
     """A combiner that trains a stacker on each group of members, and averages the stackers of least out-of-bag error.

@@ -13,8 +13,6 @@ from rotastack.blas import one_blas_thread
 from rotastack.combine.log_linear import nonnegative_minimum
 from rotastack.errors import RotastackError
 
-__all__ = ["LeastSquaresWeights"]
-
 
 class LeastSquaresWeights(Combiner):
     """A combiner that adds a constant to the weighted sum of the members' predictions.

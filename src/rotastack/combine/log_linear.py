@@ -16,8 +16,6 @@ from rotastack.base.scikit import Interval, fit_context
 from rotastack.blas import one_blas_thread
 from rotastack.errors import RotastackError
 
-__all__ = ["LogLinearWeights", "nonnegative_minimum"]
-
 LEAST = 0.01
 """Weight of each member that beats chance if all fitted weights are 0: such members are overconfident, not useless."""
 

@@ -12,8 +12,6 @@ from rotastack.base.fitting import check_takes_weights
 from rotastack.base.row_weights import weights_of
 from rotastack.seeds import child
 
-__all__ = ["combine_nested", "fit_weighted", "level_one_inputs"]
-
 
 def combine_nested(
     combiner: Combiner, outputs: NDArray[np.floating], folds: NDArray[np.integer], y: NDArray,

@@ -9,8 +9,6 @@ from sklearn.base import clone
 
 from rotastack.base.combiner import Combiner, Members
 
-__all__ = ["WEIGHTINGS", "RotationWeights", "rotation_complexity"]
-
 WEIGHTINGS = ("equal", "cut", "exp", "best", "new", "linear", "oob", "joint")
 
 

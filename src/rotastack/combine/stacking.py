@@ -10,8 +10,6 @@ from rotastack.base.fitting import AlignedClassifier, FittedRegressor, check_tak
 from rotastack.base.scikit import whole_fit
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
 
-__all__ = ["Stacking"]
-
 
 class Stacking(Combiner):
     """A combiner that trains a level-1 estimator on the class probabilities, or the predictions, of all members.

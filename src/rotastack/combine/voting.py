@@ -9,8 +9,6 @@ from rotastack.base.combiner import Combiner
 from rotastack.base.scikit import whole_fit
 from rotastack.errors import RotastackError
 
-__all__ = ["Voting"]
-
 
 class Voting(Combiner):
     """A combiner that averages probabilities or counts votes.

@@ -140,6 +140,11 @@ def read_prepared(path: str | Path) -> Prepared:
 
 def member_means(values: np.ndarray) -> list[float | None]:
     """Return the mean over trainings for each member; None for a member without finite values."""
-    columns = values.reshape(-1, values.shape[-1]).T
-    means = [float(np.nanmean(column)) if np.isfinite(column).any() else None for column in columns]
-    return [m if m is None else float(f"{m:.4g}") if abs(m) < 1e-3 else round(m, 4) for m in means]
+    return [
+        None
+        if not np.isfinite(c).any()
+        else float(f"{m:.4g}")
+        if abs(m := float(np.nanmean(c))) < 1e-3
+        else round(m, 4)
+        for c in values.reshape(-1, values.shape[-1]).T
+    ]

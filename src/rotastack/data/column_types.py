@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rotastack.base.categories import texts_of
+from rotastack.base.cell_types import typed_values, types_of_cells
 from rotastack.base.reading import beyond_floats
-
-__all__ = ["EXACTLY", "settled", "with_categories"]
 
 EXACTLY = {"integer_object_nulls": True}
 """Arrow turns whole numbers with gaps into floating-point numbers by default."""
@@ -19,10 +19,10 @@ _KEPT = (datetime.date, datetime.time, Decimal)
 _PLAIN = (str, int, float, np.generic, datetime.timedelta, pd.Period, pd.Interval, uuid.UUID, *_KEPT)
 
 
-def settled(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+def settled(table: pd.DataFrame, mixed: bool = False) -> tuple[pd.DataFrame, list[str]]:
     """Return a table whose columns have types that Parquet keeps, and notes on columns that are left out.
 
-    Columns of values of several types become text. Columns of lists, records, bytes or complex numbers are left out.
+    Columns of values of several types become text, or with `mixed` stay as they are. Columns of lists, records, bytes or complex numbers are left out.
     """
     columns: dict[str, pd.Series] = {}
     notes = []
@@ -36,8 +36,10 @@ def settled(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         if other is not None:
             notes.append(f"column {str(name)!r} is left out: values of type {other} are neither numbers nor text")
         else:
-            columns[str(name)] = _of_objects(column, kinds) if column.dtype == object else _of_dtype(column)
-    return pd.DataFrame(columns, index=table.index).reset_index(drop=True), notes
+            columns[str(name)] = _of_objects(column, kinds, mixed) if column.dtype == object else _of_dtype(column)
+    result = pd.DataFrame(columns, index=table.index).reset_index(drop=True)
+    result.attrs = table.attrs
+    return result, notes
 
 
 def _of_arrow(column: pd.Series) -> pd.Series:
@@ -48,14 +50,14 @@ def _of_arrow(column: pd.Series) -> pd.Series:
     return table.to_pandas(**EXACTLY).iloc[:, 0].set_axis(column.index)
 
 
-def _of_objects(column: pd.Series, kinds: set[type]) -> pd.Series:
+def _of_objects(column: pd.Series, kinds: set[type], mixed: bool) -> pd.Series:
     """Return a column of Python objects as a column of one type: the type of all objects, or text."""
     column = column.where(column.notna(), None)  # not NaT, and no NaN of the decimal module
     if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
-        if not beyond_floats(column):
-            return column.astype("Int64" if column.isna().any() else "int64")
-        fits = column.dropna().map(lambda value: -(2**63) <= value < 2**63).all()
-        return column.astype("Int64") if fits else column.map(str, na_action="ignore").astype("str")
+        merged = beyond_floats(column)
+        if column.dropna().map(lambda value: -(2**63) <= value < 2**63).all():
+            return column.astype("Int64" if merged or column.isna().any() else "int64")
+        return column.map(str, na_action="ignore").astype("str") if merged else typed_values(column, "number")
     if kinds and all(issubclass(kind, bool | np.bool_) for kind in kinds):
         return column.astype("boolean" if column.isna().any() else "bool")
     inferred = column.infer_objects()
@@ -63,7 +65,9 @@ def _of_objects(column: pd.Series, kinds: set[type]) -> pd.Series:
         return _of_dtype(inferred)
     if len(kinds) == 1 and issubclass(next(iter(kinds)), _KEPT):
         return inferred
-    return column.map(str, na_action="ignore").astype("str")
+    if mixed and (types_of_cells(column.dropna()) != "text").any():
+        return column
+    return texts_of(column).where(column.notna(), None).astype("str")
 
 
 def _of_dtype(column: pd.Series) -> pd.Series:

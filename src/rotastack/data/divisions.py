@@ -13,8 +13,6 @@ from rotastack.base.reading import readings_of
 from rotastack.data.artifacts import Prepared
 from rotastack.errors import RotastackError, counted, nearest
 
-__all__ = ["READ", "copies_in", "division_numbers", "equal_rows", "series_column", "united"]
-
 READ = ("time", "series")
 """Keys of dividing columns that models read."""
 

@@ -1,7 +1,5 @@
 """File formats of tables."""
 
-__all__ = ["FORMATS", "format_of"]
-
 _TEXTS = (".csv", ".tsv", ".jsonl", ".ndjson", ".arff")
 
 FORMATS = (*(text + packed for text in _TEXTS for packed in ("", ".gz")), ".parquet", ".xlsx")

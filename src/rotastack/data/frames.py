@@ -12,8 +12,6 @@ import pyarrow.parquet as pq
 from rotastack.errors import unreadable
 from rotastack.files import check_seal, write_sealed
 
-__all__ = ["read_frame", "write_frame"]
-
 
 def write_frame(path: str | Path, frame: pd.DataFrame, about: dict[str, Any] | None = None) -> None:
     """Write a table as Parquet, with `about` as JSON in the metadata of the file."""

@@ -8,8 +8,6 @@ import pandas as pd
 
 from rotastack.errors import RotastackError, nearest
 
-__all__ = ["GENERATORS", "generate"]
-
 _WAVES = np.stack(
     [np.maximum(6 - np.abs(np.arange(1, 22) - centre), 0) for centre in (7, 15, 11)]
 )  # h1, h2, h3 of Breiman et al. (1984), p. 49-55; peaks of height 6 at 7, 15 and 11

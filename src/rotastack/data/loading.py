@@ -14,8 +14,6 @@ if TYPE_CHECKING:  # `unavailable` runs without pandas and NumPy
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["check_table", "columns_by_kind", "fetch_table", "load_dataset", "source_files", "unavailable"]
-
 
 def load_dataset(name: str, mirror: str | Path | None = None) -> tuple[pd.DataFrame, pd.Series]:
     """Return the columns and the target of a registered data set.

@@ -5,8 +5,6 @@ from pathlib import Path
 
 from rotastack.errors import in_one_line
 
-__all__ = ["TIMEOUT", "check", "download", "reason"]
-
 TIMEOUT = float(os.environ.get("ROTASTACK_TIMEOUT_SECONDS", "30"))
 RETRIES = 2
 DRESSING = """)"'"""

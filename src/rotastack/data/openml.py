@@ -15,8 +15,6 @@ from rotastack.errors import RotastackError, in_one_line
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["openml_table"]
-
 
 def openml_table(number: int, where: str, target: str = "default-target", drop: Sequence[str] = ()) -> pd.DataFrame:
     """Return a data set of OpenML; the last column is ``target``. scikit-learn checks the checksum, and retries.

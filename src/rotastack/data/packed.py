@@ -8,8 +8,6 @@ import zipfile
 import zlib
 from typing import IO
 
-__all__ = ["GZIP", "unpacked"]
-
 LEAST, TIMES = 1 << 28, 200
 """Limit on unpacked bytes: the larger of `LEAST`, and `TIMES` the packed bytes."""
 

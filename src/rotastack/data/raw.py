@@ -11,17 +11,13 @@ from rotastack.data.frames import read_frame, write_frame
 from rotastack.data.tables import read_as_written
 from rotastack.errors import RotastackError
 
-__all__ = ["read_raw", "write_raw"]
-
 
 def write_raw(table: pd.DataFrame, path: str | Path) -> None:
     """Write a raw table as Parquet, which keeps the types of columns; equal content gives equal bytes.
 
     A mirror folder has the same format, so the folder ``data/raw`` of one computer can be the mirror of another.
     """
-    kept, _ = settled(table)
-    kept.attrs = table.attrs
-    write_frame(path, kept)
+    write_frame(path, settled(table)[0])
 
 
 def read_raw(path: str | Path) -> pd.DataFrame:

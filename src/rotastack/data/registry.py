@@ -11,8 +11,6 @@ from rotastack.data.sources.source import Source
 from rotastack.errors import RotastackError, nearest
 from rotastack.project import project_file
 
-__all__ = ["OwnDataset", "entry", "list_datasets", "make_sources", "registry"]
-
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 """Name of a data set, which is part of file names."""
 Kind = Literal["numeric", "categorical", "auto"]

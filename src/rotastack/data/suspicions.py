@@ -20,8 +20,6 @@ from rotastack.base.traits import TaskName
 from rotastack.data.divisions import equal_rows
 from rotastack.errors import shortened
 
-__all__ = ["copies_of", "suspicions"]
-
 SAMPLE, MOST_COLUMNS = 2000, 1000
 """Number of rows in the search for leaks, and of columns that are searched together."""
 LEAK = 0.98

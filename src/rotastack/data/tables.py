@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -10,8 +11,10 @@ from typing import Any
 
 import pandas as pd
 
+from rotastack.base.cell_types import types_of_cells
 from rotastack.base.columns import as_pandas, converted
-from rotastack.base.reading import in_words, read_columns, readings_of, stored_readings
+from rotastack.base.date_formats import in_words
+from rotastack.base.reading import read_columns, readings_of, stored_readings
 from rotastack.base.warned import warn
 from rotastack.data.column_types import EXACTLY, settled, with_categories
 from rotastack.data.formats import FORMATS, format_of
@@ -21,8 +24,6 @@ from rotastack.data.target import move_target_last
 from rotastack.data.text import Found, check_names, decoded_as, read_delimited, without_row_numbers
 from rotastack.data.writing import PACKAGES
 from rotastack.errors import RotastackError, in_one_line, nearest, not_installed_message, shortened
-
-__all__ = ["Reading", "read_as_written", "read_table", "read_with_notes"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def read_as_written(source: Any, labels: str | None = None) -> tuple[pd.DataFram
         found, name = _file(Path(source), labels, str(source)), Path(source).name
     try:
         check_names([None if pd.isna(column) else str(column) for column in found.table.columns], labels)
-        table, left_out = settled(found.table)
+        table, left_out = settled(found.table, mixed=True)
     except RotastackError as error:
         raise RotastackError(f"{name}: {error}") from None
     except ArithmeticError:  # of the decimal module
@@ -98,10 +99,11 @@ def read_with_notes(
     notes = list(reading.notes)
     marked: dict[str, list[str]] = {"decimal commas": [], "thousands separators": []}
     for name, how in readings.items():
-        if how.type == "number" and written[name].dtype == "str":
-            if how.decimal == "," and written[name].str.contains(",").any():
+        if how.type == "number" and (how.decimal == "," or how.thousands):
+            texts = written[name][types_of_cells(written[name]) == "text"].astype("str")
+            if how.decimal == "," and texts.str.contains(",").any():
                 marked["decimal commas"].append(str(name))
-            if how.thousands and written[name].str.contains(r"\d[.,'’\s]\d{3}").any():
+            if how.thousands and texts.str.contains(r"\d[.,'’\s]\d{3}").any():
                 marked["thousands separators"].append(str(name))
     for mark, names in marked.items():
         if names:
@@ -118,7 +120,8 @@ def read_with_notes(
             notes.append(f"{column} text, because its numbers have several units ({how.unit}); use one unit")
         if "%y" in "".join(how.formats):
             notes.append(f"{column} two-digit years ({shown}) are read as 1969 to 2068")
-    return read_columns(written, readings, notes.append), replace(reading, notes=tuple(notes))
+    table = read_columns(written, readings, notes.append)
+    return settled(table, mixed=like is not None)[0], replace(reading, notes=tuple(notes))
 
 
 def read_table(source: Any, target: str | None = None, like: pd.DataFrame | None = None) -> tuple[pd.DataFrame, Any]:
@@ -127,8 +130,8 @@ def read_table(source: Any, target: str | None = None, like: pd.DataFrame | None
     Parameters
     ----------
     source : path, str, object
-        A file: delimited text (CSV, TSV, with commas, semicolons, tabs or bars; UTF-8, latin-1, or UTF-16 with a byte
-        order mark), JSON lines or ARFF, each also gzipped; Parquet or Excel. A data set of OpenML (``openml:61``). A
+        A file: delimited text (CSV, TSV, with commas, semicolons, tabs or bars; UTF-8, latin-1, or UTF-16 or UTF-32 with
+        a byte order mark), JSON lines or ARFF, each also gzipped; Parquet or Excel. A data set of OpenML (``openml:61``). A
         table in memory: of pandas, polars or Arrow, or a Bunch of scikit-learn.
     target : str, optional
         Name of the column with the class labels, or the numbers to predict. OpenML and a Bunch have a default.
@@ -216,14 +219,24 @@ def _records(body: bytes, labels: str | None) -> Found:
     return Found(pd.DataFrame(columns), ["JSON lines"])
 
 
+_INTEGER = re.compile(
+    r"^[ \t]*@attribute[ \t]+(\".*\"|'.*'|[^{}%,\s]+)[ \t]+integer[ \t\r]*$", re.IGNORECASE | re.MULTILINE
+)
+"""A line of ARFF that declares integers. WEKA reads fractions there, scikit-learn's reader would cut them off."""
+
+
 def _arff(body: bytes, labels: str | None) -> Found:
     from rotastack.base.scikit import arff  # a late import: scikit-learn's takes as long as reading most tables
 
+    text = body.decode(decoded_as(body))
+    integers = [name.strip("\"'") for name in _INTEGER.findall(text)]
     try:
-        content = arff.load(io.StringIO(body.decode(decoded_as(body))))
+        content = arff.load(io.StringIO(_INTEGER.sub(r"@attribute \1 real", text)))
     except arff.ArffException as error:
         raise RotastackError(str(error)) from None
     table = pd.DataFrame(content["data"], columns=[name for name, _ in content["attributes"]], dtype=object)
+    for name in integers:
+        table[name] = pd.to_numeric(table[name]).convert_dtypes().astype(object)
     nominal = {name: pd.CategoricalDtype(values) for name, values in content["attributes"] if isinstance(values, list)}
     return Found(table.astype(nominal), ["ARFF"])
 
@@ -244,6 +257,10 @@ def _excel(body: bytes, labels: str | None) -> Found:
     name, cells = next(iter(sheets.items()))
     if not len(cells):
         raise RotastackError(f"the first sheet, {name!r}, is empty")
+    cells = pd.DataFrame(  # Excel's numbers are floats; pandas makes integers of any length of them
+        [[float(c) if isinstance(c, int) and abs(c) >= 2**63 else c for c in row] for row in cells.to_numpy()],
+        dtype=object,
+    )
     unread = f", the first of {len(sheets)} sheets; only this sheet is read" if len(sheets) > 1 else ""
     notes = [f"sheet {name!r}{unread}"]
     names = ["" if pd.isna(cell) else str(cell) for cell in cells.iloc[0]]
@@ -292,8 +309,8 @@ def _object(source: Any, labels: str | None) -> pd.DataFrame:
         table.columns = list(source.get("feature_names") or [f"x{j + 1}" for j in range(table.shape[1])])
     if labels is not None and labels in table.columns:
         return table
-    target = pd.Series(target, index=table.index)
+    target = pd.Series(target).set_axis(table.index)  # row by row, whatever its own index
     names = source.get("target_names")
     if target.dtype.kind in "iu" and names is not None and len(names) == target.max() + 1 > 1:
-        target = pd.Series([str(names[k]) for k in target], index=table.index)
-    return table.assign(**{labels or str(target.name or "target"): target})
+        target = target.map(lambda k: str(names[k]))
+    return pd.concat([table, target.rename(labels or str(target.name or "target"))], axis=1)

@@ -8,15 +8,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from rotastack.base.categories import texts_of
+from rotastack.base.categories import DIFFERENCES, alike, texts_of
 from rotastack.base.columns import numbers_of
 from rotastack.base.reading import beyond_floats, is_dates
 from rotastack.base.traits import TaskName
 from rotastack.base.warned import warn
 from rotastack.errors import RotastackError, counted, nearest, shortened
-
-__all__ = ["check_target", "decide_task", "free_name", "move_target_last", "typed_labels", "with_target"]
-
 
 MAX_CLASSES = 100
 """Largest number of classes: a pool stores an output of every member for every class."""
@@ -167,12 +164,8 @@ def check_target(y: pd.Series, where: str, task: TaskName = "classification") ->
             f"{where}: {_listed(once, 'class', 'classes')} of the target {'has' if len(once) == 1 else 'have'} only one row; "
             f"training and test need a row each; drop or merge {'the class' if len(once) == 1 else 'these classes'}"
         )
-    alike = labels.drop_duplicates().sort_values()
-    alike = alike[alike.str.split().str.join(" ").str.casefold().duplicated(keep=False)]
-    if len(alike):
-        warn(
-            f"{where}: {_listed(alike.tolist(), 'class', 'classes')} of the target differ only in spaces or capital letters"
-        )
+    if names := alike(labels.unique()):
+        warn(f"{where}: {_listed(names, 'class', 'classes')} of the target differ only in {DIFFERENCES}")
     return labels
 
 

@@ -12,12 +12,12 @@ import pandas as pd
 
 from rotastack.errors import RotastackError
 
-__all__ = ["Found", "check_names", "decoded_as", "read_delimited", "without_row_numbers"]
-
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SAMPLE = 100  # records that determine the delimiter
 _EXCEL = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;\t|])\r?\n", re.IGNORECASE)
 """First line that Excel writes and reads, with the delimiter."""
+_BYTE_ORDERS = {b"\xff\xfe\0\0": "utf-32", b"\0\0\xfe\xff": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16",
+                b"\xef\xbb\xbf": "utf-8-sig"}  # fmt: skip
 _LONGEST = 2**31 - 1
 """Characters in a field; the csv module allows 131,072 by default."""
 
@@ -32,15 +32,13 @@ class Found(NamedTuple):
 
 
 def decoded_as(body: bytes) -> str:
-    """Return the encoding of a text: UTF-8, UTF-16, windows-1252 or latin-1; a RotastackError for bytes that are no text.
+    """Return the encoding of a text: UTF-8, -16 or -32, windows-1252 or latin-1; a RotastackError for bytes that are no text.
 
     A byte order mark determines the encoding. Without a mark, valid UTF-8 is UTF-8. Other text is assumed to be from a Western European system: ``windows-1252`` if it has bytes
     that are characters in this encoding alone, else ``latin-1``.
     """
-    if body.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "utf-16"
-    if body.startswith(b"\xef\xbb\xbf"):
-        return "utf-8-sig"
+    if marked := next((name for mark, name in _BYTE_ORDERS.items() if body.startswith(mark)), None):
+        return marked
     if b"\0" in body[:1000]:
         raise RotastackError("the file is not text; save the table as CSV in UTF-8")
     try:

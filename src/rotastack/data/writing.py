@@ -12,11 +12,10 @@ from typing import Any
 
 import pandas as pd
 
+from rotastack.data.column_types import settled
 from rotastack.data.formats import format_of
 from rotastack.errors import RotastackError, not_installed_message
 from rotastack.files import replacing
-
-__all__ = ["PACKAGES", "check_writable", "write_csv", "write_table"]
 
 PACKAGES = {".xlsx": "openpyxl", ".parquet": "pyarrow"}
 """Package that pandas needs to read and write a format."""
@@ -103,6 +102,6 @@ _WRITERS: dict[str, Callable[[pd.DataFrame, io.BytesIO], Any]] = {
     ".csv": write_csv,
     ".tsv": lambda table, to: write_csv(table, to, "\t"),
     ".jsonl": _write_lines,
-    ".parquet": lambda table, to: table.to_parquet(to, index=False),
+    ".parquet": lambda table, to: settled(table)[0].to_parquet(to, index=False),
     ".xlsx": _write_excel,
 }

@@ -7,8 +7,6 @@ from numpy.typing import ArrayLike
 
 from rotastack.diagnostics.margin import known_margins
 
-__all__ = ["EquilibriumMargin", "c_bound", "equilibrium_margin", "linear_bound", "margin_bound"]
-
 
 class EquilibriumMargin(NamedTuple):
     """The margin theta(q*) of the tightest bound (NaN if no share of rows gives a bound), q* and the bound, at most 1.

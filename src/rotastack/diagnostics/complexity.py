@@ -6,8 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
 
-__all__ = ["oob_error", "tree_complexity"]
-
 
 def tree_complexity(estimator: Any) -> dict[str, NDArray[np.int64]] | None:
     """Return the numbers of nodes and leaves, and the depth, of each tree of a fitted ensemble.

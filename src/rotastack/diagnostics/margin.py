@@ -7,8 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.diagnostics.votes import coded_votes
 
-__all__ = ["MarginSummary", "chebyshev_bound", "margins", "summarize_margins"]
-
 
 class MarginSummary(NamedTuple):
     """Summary statistics of a pool's margins.

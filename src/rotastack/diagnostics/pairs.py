@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.diagnostics.votes import coded_votes
 
-__all__ = ["KappaError", "disagreement", "kappa", "kappa_error", "kappa_matrix", "mean_disagreement", "paper_diversity"]
-
 
 def disagreement(votes: ArrayLike, y: ArrayLike | None = None, mask: ArrayLike | None = None) -> NDArray[np.float64]:
     """Return the share of rows on which two members disagree, for all pairs.

@@ -5,8 +5,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["coded_votes"]
-
 
 def coded_votes(
     votes: ArrayLike, y: ArrayLike | None = None, mask: ArrayLike | None = None

@@ -24,8 +24,6 @@ from rotastack.trees.estimators import GrownClassifier
 from rotastack.trees.growing import TreeGroup, grow_forest
 from rotastack.trees.grown import GrownTrees
 
-__all__ = ["AdaBoostM1Classifier"]
-
 _DRAWS = 10
 NOTHING = 1e-6
 """Errors closer than this count as equal, as in WEKA: after reweighting, a tree's error is 1/2 up to rounding."""

@@ -9,8 +9,6 @@ from sklearn.utils import get_tags
 
 from rotastack.base.scikit import num_samples, whole_fit
 
-__all__ = ["OutOfBagSearchClassifier"]
-
 
 class OutOfBagSearchClassifier(GridSearchCV):
     """A classifier with the parameters of least out-of-bag error; no row is held out.

@@ -23,8 +23,6 @@ from rotastack.combine.pruning.pruner import Pruner
 from rotastack.ensembles.voters import own_out_of_bag, voters_of
 from rotastack.seeds import child, integer_seed, root_sequence
 
-__all__ = ["PrunedEnsembleClassifier"]
-
 
 class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimator):
     """An ensemble of which only the members chosen by a pruner vote.
@@ -141,7 +139,7 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
             codes = np.searchsorted(self.classes_, y)
         # The classes differ, too, if the only row of a class is held out.
         numbers = np.searchsorted(self.classes_, ensemble.classes_)
-        votes = numbers[voters.votes(X[rows])].astype(np.int16)
+        votes = numbers[voters.votes(X[rows])].astype(np.int32)
         fitted = isinstance(ensemble, FrozenEstimator)
         if self.selection == "oob" or (self.selection is None and not fitted):
             try:
@@ -149,7 +147,7 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
             except ValueError as error:
                 name = type(ensemble.estimator if fitted else ensemble).__name__
                 raise ValueError(f"selection='oob' needs members with out-of-bag rows; {name}: {error}") from None
-            votes = np.where(unseen, votes, np.int16(-1))
+            votes = np.where(unseen, votes, -1)
         pruner: Any = OrientationPruner() if self.pruner is None else self.pruner
         self.pruner_ = clone(pruner).fit(votes, codes[rows], weights=voters.weights(), classes=self.classes_)
         self.n_members_ = len(voters)

@@ -13,8 +13,6 @@ from sklearn.utils import get_tags
 
 from rotastack.views.scaling import SCALERS
 
-__all__ = ["CategoryColumns", "CategoryFrame", "EstimatorInput", "estimator_input", "takes_tables", "with_categories"]
-
 FRAMES = ("catboost", "lightgbm")
 """Packages whose estimators need a data frame with a data type for categories."""
 

@@ -8,17 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from rotastack.base.warned import warn, warn_of_scales
 from rotastack.views.scaling import SCALERS
 
-__all__ = [
-    "INPUT_RULES",
-    "categorical_mask",
-    "check_rotatable",
-    "fitted_scaler",
-    "refuse_missing",
-    "scaled_columns",
-    "warn_of_unequal_scales",
-]
-
-
 INPUT_RULES: dict[str, Any] = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
 """Arguments of scikit-learn's ``validate_data``; estimators that fill no missing values call `refuse_missing`, too."""
 

@@ -13,8 +13,6 @@ from rotastack.base.scikit import StrOptions
 from rotastack.ensembles.table import INPUT_RULES, categorical_mask, refuse_missing
 from rotastack.views.scaling import SCALERS
 
-__all__ = ["TableEnsemble"]
-
 _WAY_OUT = (
     "column {column} contains {what} (such as {example}); numbers are needed; encode categories as 0/1 columns (OneHotEncoder, or "
     "rotastack.data.TablePreprocessor, also for dates) and name these in categorical_features; RotastackClassifier and "

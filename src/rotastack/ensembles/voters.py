@@ -14,8 +14,6 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_array, check_is_fitted
 
-__all__ = ["ForestVoters", "ListVoters", "PoolVoters", "Voters", "has_forest", "own_out_of_bag", "voters_of"]
-
 
 class Voters(ABC):
     """The members of a fitted ensemble and their votes."""
@@ -128,7 +126,7 @@ class ListVoters(Voters):
         narrow = None
         if any(isinstance(member, DecisionTreeClassifier) for member in self.members):
             narrow = check_array(rows, dtype=np.float32, ensure_all_finite="allow-nan")
-        out = np.empty((len(rows), len(self)), dtype=np.int16)
+        out = np.empty((len(rows), len(self)), dtype=np.int32)
         for k, (member, codes) in enumerate(zip(self.members, self.codes, strict=True)):
             columns = slice(None) if self.columns is None else self.columns[k]
             if isinstance(member, DecisionTreeClassifier):  # the checks of predict would take most of the time

@@ -7,8 +7,6 @@ from scipy.linalg import cho_factor, cho_solve
 from rotastack.linear.problem import Problem, Solution, relative_gap
 from rotastack.linear.proximal import prox_hinge, prox_squared_l1, reweighted_squared_l1
 
-__all__ = ["solve_alm"]
-
 _LARGEST_MU = 1e16
 _QUIET, _EVERY = 3, 20
 

@@ -13,8 +13,6 @@ from rotastack.base.warned import ignoring, warn
 from rotastack.linear.problem import Solution
 from rotastack.linear.separators import LEAST_ONE, LinearEnsemble, Real
 
-__all__ = ["DiversityRegularizedClassifier", "drm_problem"]
-
 _HALVINGS = 100
 _FLOOR = 0.01
 """Share of a thousandth of the rows' spread below which an optimum counts as 0."""

@@ -16,8 +16,6 @@ from rotastack.linear.problem import Problem, Solution
 from rotastack.linear.separators import CLASS_WEIGHT, LEAST_ONE, POSITIVE, POWER, LinearEnsemble
 from rotastack.seeds import child, root_sequence
 
-__all__ = ["ExclusivityRegularizedClassifier", "exrm_problem"]
-
 PAPER_TOL, ITERATIVE_TOL = 0.05, 1e-6
 _FAR = 1e-4
 """Relative gap above which the paper's algorithm has missed the optimum."""

@@ -8,8 +8,6 @@ from scipy.linalg import cho_factor, cho_solve
 
 from rotastack.linear.problem import Problem
 
-__all__ = ["InteriorPoint"]
-
 Array = NDArray[np.float64]
 _TO_THE_WALL = 0.995
 _NEGLIGIBLE = 1e-13

@@ -9,8 +9,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.scikit import whole_fit
 
-__all__ = ["MeanWeightClassifier"]
-
 
 class MeanWeightClassifier(ClassifierMixin, BaseEstimator):
     """A classifier trained with weights of mean 1.

@@ -11,8 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.scikit import whole_fit
 
-__all__ = ["FeasibleNuSVC"]
-
 
 class FeasibleNuSVC(ClassifierMixin, BaseEstimator):
     """A linear nu-SVM whose nu is the largest nu that the class sizes allow, divided by `lam`, above 1.

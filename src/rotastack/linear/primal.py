@@ -8,8 +8,6 @@ from scipy.optimize import OptimizeResult, minimize
 from rotastack.linear.interior import InteriorPoint
 from rotastack.linear.problem import Problem, Solution
 
-__all__ = ["solve_primal"]
-
 Array = NDArray[np.float64]
 _PATIENCE = 100
 _SATISFIED = 1e-9

@@ -8,8 +8,6 @@ from rotastack.base.scikit import Interval
 from rotastack.linear.problem import Problem
 from rotastack.linear.separators import CLASS_WEIGHT, POWER, LinearSeparator, Real
 
-__all__ = ["PrimalSVMClassifier"]
-
 
 class PrimalSVMClassifier(LinearSeparator):
     """Linear support vector machine, solved to a certified optimum.

@@ -6,8 +6,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Problem", "Solution", "relative_gap"]
-
 
 @dataclass
 class Problem:

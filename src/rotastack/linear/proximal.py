@@ -3,8 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["prox_hinge", "prox_squared_l1", "reweighted_squared_l1"]
-
 _NEWTON_STEPS = 50
 _EPSILON = 1e-9
 """Epsilon as a share of the row's sum; it lets entries near 0 grow again."""

@@ -20,8 +20,6 @@ from rotastack.blas import one_blas_thread
 from rotastack.linear.primal import solve_primal
 from rotastack.linear.problem import Problem, Solution
 
-__all__ = ["LinearEnsemble", "LinearSeparator"]
-
 POSITIVE = Interval(Real, 0, None, closed="neither")
 LEAST_ONE = Interval(Integral, 1, None, closed="left")
 POWER = Interval(Real, 1, None, closed="left")

@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike
 
 from rotastack.plots.style import METHOD_COLORS, figure_beside_legend, finished, method_looks, new_figure, sentence
 
-__all__ = ["plot_bars", "plot_importances"]
-
 
 def plot_bars(labels: Sequence[str], pieces: Mapping[str, ArrayLike], x_label: str) -> Figure:
     """Draw a stacked bar for each label, the first on top; each piece has a length, at least 0, in each bar."""

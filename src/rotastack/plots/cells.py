@@ -11,9 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
-from rotastack.plots.style import SCALE, decimals, new_figure
-
-__all__ = ["plot_boxes", "plot_heatmaps", "plot_histograms"]
+from rotastack.plots.style import SCALE, new_figure
 
 ORDERS = {
     "drawn": "in the order drawn",
@@ -70,7 +68,7 @@ def plot_histograms(matrices: Mapping[str, pd.DataFrame], title: str, score: str
         axis.bar(edges[:-1], counts, np.diff(edges), align="edge", color=colors, edgecolor="#555555", linewidth=0.4)
         if len(values):
             axis.axvline(values.mean(), color="black", linewidth=1.2)
-        mean = f"{values.mean():{decimals(pooled, 4)}}" if len(values) else "failed"
+        mean = f"{values.mean():{_decimals(pooled, 4)}}" if len(values) else "failed"
         axis.set_ylabel(f"{method}\n{mean}", rotation=0, ha="right", va="center", fontsize=9)
         axis.yaxis.set_major_locator(MaxNLocator(3, integer=True))
         axis.tick_params(labelsize=8)
@@ -116,11 +114,10 @@ def _heatmap(axis, method, matrix, norm, small, scale):
     values = matrix.to_numpy()
     image = axis.imshow(values, cmap=scale, norm=norm, aspect="auto")
     size = 8 if small else 5.5
-    digits = decimals(values, 3)
-    mean = f"mean {np.mean(values):{decimals(values, 4)}}" if np.isfinite(values).all() else "failed"
+    mean = f"mean {np.mean(values):{_decimals(values, 4)}}" if np.isfinite(values).all() else "failed"
     axis.set_title(f"{method}  ({mean})", fontsize=9)
-    rows = [f"{name}  {value:{digits}}" for name, value in matrix.mean(axis=1).items()]
-    columns = [f"{name}\n{value:{digits}}" for name, value in matrix.mean().items()]
+    rows = [f"{name}  {value:{_decimals(values, 3)}}" for name, value in matrix.mean(axis=1).items()]
+    columns = [f"{name}\n{value:{_decimals(values, 3)}}" for name, value in matrix.mean().items()]
     axis.set_yticks(range(len(rows)), rows, fontsize=size)
     axis.set_xticks(range(len(columns)), columns, fontsize=size, rotation=0 if small else 90)
     axis.tick_params(length=0)
@@ -131,13 +128,18 @@ def _heatmap(axis, method, matrix, norm, small, scale):
             axis.text(
                 j,
                 i,
-                f"{values[i, j]:{digits}}",
+                f"{values[i, j]:{_decimals(values, 3)}}",
                 ha="center",
                 va="center",
                 fontsize=8,
                 color="white" if dark else "black",
             )
     return image
+
+
+def _decimals(values: ArrayLike, n: int) -> str:
+    """Return the format of `n` decimals, or of `n` digits for scores that are all below a thousandth."""
+    return f".{n}{'g' if 0 < np.abs(_finite(values)).max(initial=0) < 1e-3 else 'f'}"
 
 
 def _finite(values: ArrayLike) -> np.ndarray:

@@ -7,8 +7,6 @@ from matplotlib.figure import Figure
 from rotastack.plots.style import default_style, new_figure, shortened
 from rotastack.stats.comparison import Comparison, cliques
 
-__all__ = ["plot_critical_difference"]
-
 
 @default_style
 def plot_critical_difference(comparison: Comparison, alpha: float = 0.05, *, ax: Any = None) -> Figure:

@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike
 from rotastack.plots.style import METHOD_COLORS, figure_beside_legend, finished, method_looks, new_figure, sentence
 from rotastack.stats.calibration import calibration_error
 
-__all__ = ["Curve", "plot_calibration", "plot_curves", "plot_dependence"]
-
 Curve = tuple[ArrayLike, ArrayLike] | float
 """Places and heights, or the height of a horizontal line."""
 

@@ -20,8 +20,6 @@ from rotastack.plots.style import (
     split_label,
 )
 
-__all__ = ["plot_members"]
-
 _POINTS = 6  # More methods outside the lines get bars instead of points.
 
 

@@ -11,7 +11,6 @@ from rotastack.plots.style import (
     MARKERS,
     METHOD_COLORS,
     add_note,
-    decimals,
     finished,
     new_figure,
     plain_axis,
@@ -19,8 +18,6 @@ from rotastack.plots.style import (
     shortened,
     thinned,
 )
-
-__all__ = ["pareto_front", "plot_differences", "plot_pareto", "plot_rank_intervals", "plot_win_matrix"]
 
 _WIDTH = 7.2
 _LABELS = 45  # More labels of methods do not fit on an axis.
@@ -56,10 +53,7 @@ def plot_differences(
             difference, y, xerr=bars, fmt=MARKERS[(k + k // len(MARKERS)) % len(MARKERS)], markersize=5,
             color=METHOD_COLORS[k % len(METHOD_COLORS)], label=method, elinewidth=0.8, capsize=2,
         )  # fmt: skip
-    values = {
-        name: textwrap.fill(f"({control}: {score} {level:{decimals(level, 3)}})", 30)
-        for name, level in means[control].items()
-    }
+    values = {name: textwrap.fill(f"({control}: {score} {means.loc[name, control]:.3f})", 30) for name in means.index}
     axis.set_yticks(range(len(means)), [f"{name}\n{value}" for name, value in values.items()], fontsize=8)
     axis.set_ylim(len(means) - 0.5, -0.5)
     if len(others) > 4:

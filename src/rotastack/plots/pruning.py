@@ -14,8 +14,6 @@ from matplotlib.ticker import LogLocator, NullLocator
 from rotastack.diagnostics.pairs import KappaError
 from rotastack.plots.style import figure_beside_legend, finished, method_looks, new_figure, plain_axis, sentence
 
-__all__ = ["OrderedVotes", "plot_diversity", "plot_kappa_error", "plot_margin_distributions", "plot_ordered_curves"]
-
 _DOTTED = 4  # The dots of more methods could not be distinguished.
 _DENSE = 500  # Clouds of more points are paler.
 _RASTERIZED = 2000  # More points are rasterized, which keeps SVG files small.

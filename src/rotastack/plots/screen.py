@@ -4,8 +4,6 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-__all__ = ["on_screen"]
-
 
 def on_screen(figure: Figure) -> Figure:
     """Register a figure with pyplot, so that ``plt.show()`` shows it, and return the figure.

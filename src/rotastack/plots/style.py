@@ -8,9 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import matplotlib
-import numpy as np
-from matplotlib import style
+import matplotlib.style
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -20,33 +18,8 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure, FigureBase
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, LogFormatter, LogFormatterMathtext
-from numpy.typing import ArrayLike
 
 from rotastack.files import replacing
-
-__all__ = [
-    "DASHES",
-    "MARKERS",
-    "METHOD_COLORS",
-    "SCALE",
-    "Label",
-    "Look",
-    "add_legend",
-    "add_note",
-    "decimals",
-    "default_style",
-    "drawn_or_told",
-    "figure_beside_legend",
-    "finished",
-    "method_looks",
-    "new_figure",
-    "plain_axis",
-    "save_figure",
-    "sentence",
-    "shortened",
-    "split_label",
-    "thinned",
-]
 
 SCALE = "YlOrRd"  # Lighter is better, as in the thesis.
 
@@ -56,9 +29,8 @@ MARKERS = "osD^vP*X"
 
 _LABEL = 30  # Characters in a line of a legend.
 _ROWS = 18  # Entries in a column of a legend.
-default_style = style.context(
-    "default"
-)  # a decorator: a user's matplotlibrc may ask for LaTeX, or for fonts that are absent
+default_style = matplotlib.style.context("default")
+"""A decorator: a user's matplotlibrc may ask for LaTeX, or for fonts that are absent."""
 _NO_TEXT = re.compile(
     r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]"
 )  # An SVG file cannot have these characters.
@@ -78,12 +50,6 @@ class Label(NamedTuple):
     family: str
     parameter: str
     value: float
-
-
-def decimals(values: ArrayLike, n: int) -> str:
-    """Return the format of `n` decimals, or of `n` digits for numbers that are all below a thousandth."""
-    largest = np.nanmax(np.abs(np.asarray(values, dtype=float)), initial=0)
-    return f".{n}{'g' if 0 < largest < 1e-3 else 'f'}"
 
 
 def split_label(label: str) -> Label:
@@ -191,7 +157,6 @@ def sentence(text: str) -> Figure:
     return figure
 
 
-@default_style
 def save_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure as SVG or PNG, by the suffix of `path`; equal figures give equal bytes."""
     path = Path(path)

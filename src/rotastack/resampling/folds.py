@@ -9,8 +9,6 @@ from rotastack.base.warned import ignoring
 from rotastack.errors import RotastackError, counted
 from rotastack.seeds import child, integer_seed, root_sequence
 
-__all__ = ["fold_groups", "given_folds", "nested_pairs"]
-
 
 def fold_groups(y: ArrayLike, n_groups: int = 1, n_folds: int = 5, random_state: object = None) -> NDArray[np.int16]:
     """Draw fold groups: random stratified partitions of the rows into disjoint folds.

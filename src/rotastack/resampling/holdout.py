@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, root_sequence
 
-__all__ = ["repeated_holdout"]
-
 _TRIES = 200
 
 

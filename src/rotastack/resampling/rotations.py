@@ -7,8 +7,6 @@ from rotastack.errors import RotastackError
 from rotastack.seeds import child, root_sequence
 from rotastack.views.haar import draw_rotation
 
-__all__ = ["draw_group", "rotation_groups"]
-
 
 def draw_group(
     n_features: int,

@@ -5,8 +5,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.errors import RotastackError
 
-__all__ = ["weka_folds"]
-
 
 def weka_folds(y: ArrayLike, n_folds: int = 10, seed: int = 1) -> NDArray[np.int16]:
     """Return the stratified folds that WEKA draws (``-x n_folds -s seed``).

@@ -8,8 +8,6 @@ from scipy.stats import rankdata
 
 from rotastack.stats.influence import row_test
 
-__all__ = ["association_p"]
-
 
 def association_p(
     cells: Iterable[tuple[NDArray[np.integer], NDArray, NDArray[np.floating]]], units: NDArray[np.integer],

@@ -9,12 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, root_sequence
-from rotastack.stats.missing import checked_scores
+from rotastack.stats.missing import checked_scores, tolerance
 from rotastack.stats.pairs import paired_scores
-from rotastack.stats.rounding import tolerance
 from rotastack.stats.wilcoxon import contrasts
-
-__all__ = ["SignedRankPosterior", "bayesian_signed_rank", "bayesian_table", "signed_rank_draws"]
 
 _AT_ONCE = 1 << 22  # Largest number of weights in memory.
 

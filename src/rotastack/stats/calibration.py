@@ -4,8 +4,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-__all__ = ["calibration_curve", "calibration_error", "confusion", "threshold_counts"]
-
 
 def calibration_curve(y: NDArray[np.integer], proba: NDArray[np.floating], n_bins: int = 10) -> pd.DataFrame:
     """Return the mean confidence and the accuracy of decisions, by bins of confidence.

@@ -15,8 +15,6 @@ from rotastack.stats.ranks import average_ranks
 from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.stats.win_matrix import wins_and_shared
 
-__all__ = ["Comparison", "ComparisonReport", "cliques", "compare"]
-
 
 class ComparisonReport(NamedTuple):
     """Result of :meth:`Comparison.report`: sentences, and :attr:`Comparison.table`."""

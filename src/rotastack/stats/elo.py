@@ -9,8 +9,6 @@ from scipy.special import expit
 from rotastack.stats.missing import checked_scores
 from rotastack.stats.resamples import bootstrap_interval, resample_counts
 
-__all__ = ["elo"]
-
 _POINTS = 400 / np.log(10)
 
 

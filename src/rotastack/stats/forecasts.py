@@ -4,8 +4,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-__all__ = ["naive_forecasts", "season"]
-
 EVIDENT = 0.3
 """Autocorrelation from which a period is evident; in short series three standard errors, if that is more."""
 

@@ -14,8 +14,6 @@ from scipy.stats import f as f_distribution
 from rotastack.errors import RotastackError
 from rotastack.stats.ranks import rank_table
 
-__all__ = ["FriedmanResult", "friedman"]
-
 
 class FriedmanResult(NamedTuple):
     """Result of :func:`friedman`.

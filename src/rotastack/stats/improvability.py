@@ -4,10 +4,7 @@ import numpy as np
 import pandas as pd
 
 from rotastack.errors import RotastackError
-from rotastack.stats.missing import checked_scores
-from rotastack.stats.rounding import tolerance
-
-__all__ = ["improvability"]
+from rotastack.stats.missing import checked_scores, tolerance
 
 
 def improvability(

@@ -10,8 +10,6 @@ from scipy.stats import t as t_distribution
 
 from rotastack.stats.scores import MEANS, row_losses, with_ties
 
-__all__ = ["RowTest", "row_test", "unit_influences"]
-
 Cell = tuple[NDArray[np.intp], NDArray, NDArray[np.floating]]
 """The numbers of the test rows of a cell, their targets, and the outputs for them."""
 

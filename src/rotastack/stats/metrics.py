@@ -1,9 +1,5 @@
 """Names and directions of the scores of each task; this module imports nothing."""
 
-__all__ = [
-    "BASELINE", "DECIDED", "IN_UNITS", "METRICS", "NAMES", "PRIMARY", "best_possible", "higher_is_better", "ranked_scores", "score_named",
-]  # fmt: skip
-
 METRICS: dict[str, dict[str, bool | None]] = {
     "classification": {
         "error": False, "balanced_accuracy": True, "roc_auc": True, "average_precision": True, "f1": True,

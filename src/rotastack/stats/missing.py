@@ -1,12 +1,10 @@
-"""Checks of a table of scores, and treatment of its missing scores."""
+"""Checks of a table of scores: its missing scores, and its rounding errors, which are relative to the scores' scale."""
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from rotastack.errors import RotastackError
-from rotastack.stats.rounding import rounded
-
-__all__ = ["checked_scores", "complete_block"]
 
 
 def checked_scores(
@@ -29,7 +27,7 @@ def checked_scores(
     Returns
     -------
     DataFrame
-        Scores as floating-point numbers, :func:`~rotastack.stats.rounding.rounded`.
+        Scores as floating-point numbers, :func:`rounded`.
 
     Raises
     ------
@@ -69,6 +67,43 @@ def checked_scores(
             f"scores has {len(table)} data set{'s'[: len(table) != 1]}; at least {at_least} {'are' if at_least > 1 else 'is'} needed"
         )
     return rounded(table)
+
+
+def tolerance(*scores: ArrayLike) -> float:
+    """Return the largest difference of scores that counts as a rounding error.
+
+    The difference is 1e-12 of the largest score, or of 1 if the largest score lies between 0.001 and 1; below, it is 1e-9 of
+    the largest score.
+    """
+    largest = max(float(np.abs(np.asarray(part)).max(initial=0)) for part in scores)
+    return min(1e-12 * max(1.0, largest), 1e-9 * largest)
+
+
+def rounded(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return scores in which those of a row that differ by rounding errors alone are equal.
+
+    Scores below 10 keep 12 decimals, and larger ones 13 digits. In a row whose largest score is below 0.001, scores keep
+    10 digits of the largest.
+    """
+    values = scores.to_numpy(dtype=np.float64, copy=True)
+    largest = np.fmax.reduce(np.abs(values), axis=1, keepdims=True, initial=0)
+    sizes = np.maximum(np.abs(values), np.minimum(largest, 1))
+    return pd.DataFrame(_rounded(values, sizes), scores.index, scores.columns)
+
+
+def gaps(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
+    """Return the first scores minus the second ones, in which those that differ by rounding errors alone are equal."""
+    a, b = (np.asarray(scores, dtype=np.float64) for scores in (first, second))
+    return _rounded(a - b, np.maximum(np.abs(a), np.abs(b)))
+
+
+def _rounded(values: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Take from the values the digits that scores of the `sizes` do not have, and return them."""
+    exponents = np.floor(np.log10(np.where(np.isfinite(sizes) & (sizes > 0), sizes, 1))).astype(int)
+    places = np.minimum(12 - np.where(exponents < 0, np.minimum(exponents + 3, 0), exponents), 300)
+    for number in np.unique(places):
+        values[places == number] = values[places == number].round(number)
+    return values
 
 
 def complete_block(scores: pd.DataFrame) -> pd.DataFrame:

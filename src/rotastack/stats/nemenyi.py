@@ -7,8 +7,6 @@ from scipy.stats import binom, studentized_range
 from rotastack.errors import RotastackError
 from rotastack.stats.ranks import rank_table
 
-__all__ = ["critical_difference", "nemenyi"]
-
 
 def _standard_error(k: int, n: int) -> float:
     """Return the standard error of the difference of two average ranks, of k methods over n data sets."""

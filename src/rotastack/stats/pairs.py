@@ -6,9 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rotastack.errors import RotastackError
-from rotastack.stats.rounding import gaps, tolerance
-
-__all__ = ["PairedComparison", "compare_pair", "paired_scores"]
+from rotastack.stats.missing import gaps, tolerance
 
 
 def paired_scores(x: ArrayLike, y: ArrayLike, at_least: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -38,9 +36,8 @@ class PairedComparison(NamedTuple):
 
 def compare_pair(first: ArrayLike, second: ArrayLike, higher_is_better: bool) -> PairedComparison:
     """Return a comparison of two methods, cell by cell, without missing scores (Blaser's thesis, section 1.6.5)."""
-    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    complete = np.isfinite(a) & np.isfinite(b)
-    a, b = a[complete], b[complete]
+    scores = np.array([first, second], dtype=float)
+    a, b = scores[:, np.isfinite(scores).all(axis=0)]
     if not len(a):
         return PairedComparison(0, *[float("nan")] * 4)
     difference = np.where(np.abs(a - b) > tolerance(a, b), gaps(a, b), 0.0)

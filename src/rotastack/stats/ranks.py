@@ -5,8 +5,6 @@ from scipy.stats import rankdata
 
 from rotastack.stats.missing import checked_scores
 
-__all__ = ["average_ranks", "rank_table"]
-
 
 def rank_table(
     scores: pd.DataFrame, higher_is_better: bool, ties: str = "average", *, missing: str = "raise"

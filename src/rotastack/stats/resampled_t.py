@@ -7,10 +7,8 @@ from numpy.typing import ArrayLike
 from scipy.stats import t as t_distribution
 
 from rotastack.errors import RotastackError
+from rotastack.stats.missing import tolerance
 from rotastack.stats.pairs import paired_scores
-from rotastack.stats.rounding import tolerance
-
-__all__ = ["CorrectedT", "corrected_t"]
 
 
 class CorrectedT(NamedTuple):

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 from rotastack.errors import RotastackError
 from rotastack.stats.ranks import rank_table
 
-__all__ = ["bootstrap_interval", "bootstrap_means", "bootstrap_ranks", "resample_counts"]
-
 
 def resample_counts(n: int, n_bootstraps: int, seed: int = 0) -> NDArray[np.int64]:
     """Return how often each data set is in each resample, of as many data sets, drawn with replacement.

@@ -5,12 +5,10 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
-from sklearn.metrics import balanced_accuracy_score, f1_score, mean_pinball_loss
+from sklearn.metrics import average_precision_score, balanced_accuracy_score, f1_score, mean_pinball_loss, roc_auc_score
 
 from rotastack.base.warned import ignoring
 from rotastack.stats.metrics import METRICS
-
-__all__ = ["constant_output", "row_losses", "score_numbers", "score_probabilities", "with_ties"]
 
 MEANS = ("error", "log_loss", "clipped_log_loss", "brier")
 """Scores of class probabilities that are means of the rows' losses."""
@@ -18,11 +16,13 @@ MEANS = ("error", "log_loss", "clipped_log_loss", "brier")
 _CLIP = 1e-3
 
 
-def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating], positive: int = 1) -> dict[str, float]:
+def score_probabilities(
+    y: NDArray[np.integer], proba: NDArray[np.floating], positive: int = 1, weights: NDArray[np.float64] | None = None
+) -> dict[str, float]:
     """Return the scores of predicted class probabilities of all rows of a data set.
 
     `y` are class numbers. Missing values of `proba` (a failed method) give missing scores. `positive` is the positive
-    class of ``average_precision`` and ``f1`` if there are two.
+    class of ``average_precision`` and ``f1`` if there are two. `weights` of rows are optional.
 
     Returns
     -------
@@ -40,14 +40,14 @@ def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating], pos
     labels = np.arange(proba.shape[1])
     decision = proba.argmax(axis=1)
     with ignoring("y_pred contains classes not in y_true|A single label was found"):  # A class may have no test row.
-        balanced = float(balanced_accuracy_score(y, decision))
-    means = {name: float(row_losses(name, y, proba).mean()) for name in MEANS}
+        balanced = float(balanced_accuracy_score(y, decision, sample_weight=weights))
+    means = {name: float(np.average(row_losses(name, y, proba), weights=weights)) for name in MEANS}
     two = {"pos_label": positive} if len(labels) == 2 else {"average": "macro"}
     return {
         "error": means["error"],
         "balanced_accuracy": balanced,
-        **_rank_scores(y, with_ties(given), [positive] if len(labels) == 2 else labels),
-        "f1": float(f1_score(y, decision, zero_division=0, **two)),
+        **_rank_scores(y, with_ties(given), [positive] if len(labels) == 2 else labels, weights),
+        "f1": float(f1_score(y, decision, zero_division=0, sample_weight=weights, **two)),
         **{name: means[name] for name in MEANS[1:]},
     }
 
@@ -78,14 +78,19 @@ def with_ties(outputs: NDArray[np.floating]) -> NDArray[np.float64]:
     return (outputs / np.where(np.abs(sums - 1) < 1e-6, 1, sums)).round(12)
 
 
-def _rank_scores(y: NDArray[np.integer], proba: NDArray[np.float64], classes: Iterable[int]) -> dict[str, float]:
+def _rank_scores(
+    y: NDArray[np.integer], proba: NDArray[np.float64], classes: Iterable[int], weights: NDArray[np.float64] | None
+) -> dict[str, float]:
     """Return the means over classes of the area under the ROC curve and of average precision."""
     middle, last = (rankdata(-proba, method, axis=0) for method in ("average", "max"))
     areas, precisions = [], []
     for k in classes:
         is_class = y == k
         n, others = is_class.sum(), (~is_class).sum()
-        if n and others:
+        if n and others and weights is not None:
+            areas.append(roc_auc_score(is_class, proba[:, k], sample_weight=weights))
+            precisions.append(average_precision_score(is_class, proba[:, k], sample_weight=weights))
+        elif n and others:
             # The area is the share of pairs (row of the class, other row) in the right order; ties count half.
             areas.append(1 - (middle[is_class, k].sum() - n * (n + 1) / 2) / (n * others))
             precisions.append(np.mean(rankdata(-proba[is_class, k], "max") / last[is_class, k]))

@@ -8,9 +8,7 @@ from scipy.stats import chi2, rankdata
 from scipy.stats import f as f_distribution
 
 from rotastack.errors import RotastackError
-from rotastack.stats.rounding import tolerance
-
-__all__ = ["VarianceComponents", "kendall_w", "variance_components"]
+from rotastack.stats.missing import tolerance
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata, wilcoxon
 
 from rotastack.errors import RotastackError, nearest
-from rotastack.stats.missing import checked_scores
-from rotastack.stats.rounding import gaps
-
-__all__ = ["contrasts", "holm", "rank_biserial", "signed_rank_p", "wilcoxon_holm"]
+from rotastack.stats.missing import checked_scores, gaps
 
 
 def contrasts(methods: list, control: object | None) -> tuple[list[tuple], pd.Index]:

@@ -6,8 +6,6 @@ from numpy.typing import NDArray
 
 from rotastack.stats.missing import checked_scores
 
-__all__ = ["win_matrix", "wins_and_shared"]
-
 
 def win_matrix(scores: pd.DataFrame, higher_is_better: bool, missing: str = "raise") -> pd.DataFrame:
     """Return the share of data sets on which the row's method is better than the column's.

@@ -14,8 +14,6 @@ from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import column_means, missing_columns
 from rotastack.trees.threads import run_threads
 
-__all__ = ["BaggedViews"]
-
 TREES_AT_ONCE = 10
 """Number of trees whose views a thread fits in one unit of work."""
 

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from rotastack.seeds import child, kernel_seeds, random_bits
 
-__all__ = ["Bags", "draw_many_below", "draw_many_units", "member_bag", "tree_seeds", "weighted_bag"]
-
 
 def draw_many_below(seed: int | np.uint64, n: int, size: int) -> NDArray[np.int64]:
     """Return the first `size` results of ``draw_below(state, n)``, starting from the state `seed`."""

@@ -15,8 +15,6 @@ from rotastack.trees.boosting import BoostedTrees, boosting_folds, grow_boosted,
 from rotastack.trees.boosting_options import OPTION_CONSTRAINTS, BoostingOptions
 from rotastack.trees.estimators import CLASSIFIER_CONSTRAINTS, LEAST_ONE, GrownEstimator, LabelTrees, NumberTrees
 
-__all__ = ["BoostedTreesClassifier", "BoostedTreesRegressor"]
-
 DEFAULTS, BAGS = BoostingOptions(), 5
 
 

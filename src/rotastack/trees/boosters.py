@@ -13,8 +13,6 @@ from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.nodes import TreeArrays
 from rotastack.trees.threads import run_threads
 
-__all__ = ["ROUNDS_AT_ONCE", "BoosterRows", "Boosters", "BoostingTask"]
-
 ROUNDS_AT_ONCE = 10
 """Number of rounds between two checks of whether to stop early."""
 

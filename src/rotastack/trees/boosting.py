@@ -16,8 +16,6 @@ from rotastack.trees.chunks import by_column
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 
-__all__ = ["BoostedTrees", "boosting_folds", "grow_boosted", "probabilities"]
-
 ROUNDS_AHEAD = 30
 """Number of rounds of the first booster after which a caller may end the training."""
 

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from rotastack.base.scikit import Interval, validate_parameter_constraints
 
-__all__ = ["OPTION_CONSTRAINTS", "BoostingOptions"]
-
 _LEAST_ONE = Interval(Integral, 1, None, closed="left")
 OPTION_CONSTRAINTS: dict[str, list[Any]] = {
     "n_rounds": [_LEAST_ONE],

@@ -7,8 +7,6 @@ from rotastack.base.scikit import Interval
 from rotastack.trees.estimators import LEAST_ONE, MembersClassifier
 from rotastack.trees.grown import GrownTrees
 
-__all__ = ["C45Classifier"]
-
 
 class C45Classifier(MembersClassifier):
     """A C4.5 tree (release 8) of numeric columns, as WEKA's J48 grows it.

@@ -10,8 +10,6 @@ from rotastack.trees.linear_views import ViewTables
 from rotastack.trees.missing import missing_columns
 from rotastack.trees.nodes import TreeArrays, decreases_of
 
-__all__ = ["CHUNK_ROWS", "GrowthTask", "TrainingTable", "TreeBags", "by_column", "chunk_edges"]
-
 CHUNK_ROWS = 1 << 13
 """Approximate number of training rows of all trees of a chunk together."""
 

@@ -5,8 +5,6 @@ from typing import ClassVar
 from rotastack.trees.estimators import LEAST_ONE
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
 
-__all__ = ["ExtraForestClassifier", "ExtraForestRegressor"]
-
 
 class ExtraForestClassifier(ForestClassifier):
     """Extremely randomised trees: each split is the best of a few random cuts (thresholds).

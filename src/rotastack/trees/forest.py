@@ -5,8 +5,6 @@ from typing import ClassVar
 from rotastack.base.scikit import StrOptions
 from rotastack.trees.estimators import CLASSIFIER_CONSTRAINTS, FOREST_CONSTRAINTS, GrownRegressor, MembersClassifier
 
-__all__ = ["ForestClassifier", "ForestRegressor"]
-
 
 class ForestClassifier(MembersClassifier):
     """A random forest: bootstrapped trees with random features at each split.

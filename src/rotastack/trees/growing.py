@@ -18,8 +18,6 @@ from rotastack.trees.kernel.batches import BATCH, SPLITTERS
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import run_threads
 
-__all__ = ["FamilyOutOfBag", "TreeGroup", "TreeOptions", "batches_of", "grow_forest", "n_candidates"]
-
 
 @dataclass(frozen=True)
 class TreeGroup:

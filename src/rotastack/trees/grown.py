@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews, contiguous
-from rotastack.trees.nodes import TreeArrays, decreases_of, side_by_side, sklearn_arrays
+from rotastack.trees.nodes import TreeArrays, decreases_of, side_by_side, sklearn_arrays, split_columns
 from rotastack.trees.threads import n_threads, run_threads
-
-__all__ = ["GrownTrees", "break_ties", "tied_rows"]
 
 _NO_SUMS = np.empty((0, 0, 0))
 _NO_LEAVES = np.empty((0, 0), np.int32)
@@ -246,6 +244,14 @@ class GrownTrees:
         if per_tree:
             return out
         return out[total[:, 0] > 0].mean(axis=0) if (total > 0).any() else out[0]
+
+    def used_columns(self) -> NDArray[np.bool_]:
+        """Return the mask of the data columns that a split of any tree depends on, shape (n_features,)."""
+        width, inner = int(self.views.widths().max(initial=1)), np.flatnonzero(self.nodes["column"] >= 0)
+        view = self.tree_view[np.searchsorted(self.starts, inner, side="right") - 1]
+        splits = np.zeros((len(self.views), width))
+        splits[view, split_columns(self.nodes)[inner]] = 1
+        return self.views.spread(splits).sum(axis=0) > 0
 
     def column_decreases(self) -> NDArray[np.float64]:
         """Return the decrease of impurity by column of the tree's view, (tree, column)."""

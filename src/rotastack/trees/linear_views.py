@@ -8,8 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["LinearViews", "contiguous"]
-
 _NO_FILLS = np.empty(0, np.float32)
 SPREAD_AT_ONCE = 1 << 20  # approximate number of weights of views that amounts are spread over at once
 

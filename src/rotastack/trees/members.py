@@ -14,8 +14,6 @@ from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import run_threads
 
-__all__ = ["MemberForests", "grow_members"]
-
 
 @dataclass
 class MemberForests:

@@ -3,8 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["column_means", "missing_columns"]
-
 
 def missing_columns(X: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Return 1 for each column of X with missing values, else 0; an empty array if no column has any."""

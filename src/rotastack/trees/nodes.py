@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from rotastack.trees.kernel.batches import MISSING_RIGHT
 
-__all__ = ["TreeArrays", "decreases_of", "missing_go_left", "side_by_side", "sklearn_arrays", "split_columns"]
-
 
 def split_columns(nodes: NDArray) -> NDArray[np.int32]:
     """Return the column of the tree's view that each node splits on; -1 for leaves."""

@@ -13,8 +13,6 @@ import numpy as np
 from joblib import effective_n_jobs, parallel_config
 from numpy.typing import NDArray
 
-__all__ = ["n_threads", "run_threads"]
-
 
 def run_threads(function: Callable[[Any, NDArray[np.uint8]], Any], items: Sequence, n_jobs: int | None) -> Iterator:
     """Yield ``function(item, stop)`` of all items, in order.

@@ -11,8 +11,6 @@ from rotastack.trees.estimators import (
     MembersClassifier,
 )
 
-__all__ = ["TreeClassifier", "TreeRegressor"]
-
 
 class TreeClassifier(MembersClassifier):
     """A single classification tree, grown on all rows.

@@ -9,8 +9,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.naming import validate_data
 
-__all__ = ["FLOATS", "BaseView", "distinct_rows"]
-
 FLOATS = [np.float64, np.float32]
 """Types that outputs keep; rows of any other type become float64."""
 

@@ -16,8 +16,6 @@ from rotastack.seeds import child, root_sequence
 from rotastack.views.base_view import FLOATS, BaseView, distinct_rows
 from rotastack.views.subsets import signed
 
-__all__ = ["DiffusionMap"]
-
 _AT_ONCE = 1 << 17  # Number of weights in a block, which stays in the cache from the product to the sum.
 _TRIES = 100
 _LEAST = -600.0  # Smaller exponents change no digit of a sum, and would give subnormal numbers, which are slow.

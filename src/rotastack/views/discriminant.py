@@ -9,8 +9,6 @@ from rotastack.seeds import kernel_seeds, random_bits
 from rotastack.views.locality import LocalityDiscriminantAnalysis, locality_directions
 from rotastack.views.subsets import SubsetRotation, split_columns
 
-__all__ = ["DiscriminantRotation"]
-
 _TRIES = 20
 
 

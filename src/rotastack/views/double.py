@@ -9,8 +9,6 @@ from rotastack.views.linear import LinearView
 from rotastack.views.principal import principal_blocks
 from rotastack.views.subsets import whole_matrix
 
-__all__ = ["DoubleRotation"]
-
 
 class DoubleRotation(DiscriminantRotation):
     """A PCA rotation of random subsets of the columns, followed by a discriminant rotation of new subsets.

@@ -5,8 +5,6 @@ from numpy.typing import NDArray
 
 from rotastack.seeds import child
 
-__all__ = ["direct_rotation", "draw_rotation", "draw_rotations", "haar_rotations"]
-
 _AT_ONCE = 1 << 20  # Largest number of elements of the rotations in a block.
 
 

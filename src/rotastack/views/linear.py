@@ -12,8 +12,6 @@ from rotastack.base.view import Part
 from rotastack.seeds import root_sequence
 from rotastack.views.base_view import FLOATS, BaseView
 
-__all__ = ["DrawnView", "FittedView", "LinearView", "kept_columns"]
-
 
 class LinearView(BaseView):
     """Base class of views with outputs that are linear functions of the columns.

@@ -13,9 +13,6 @@ from rotastack.base.scikit import Interval
 from rotastack.views.linear import FittedView
 from rotastack.views.subsets import signed
 
-__all__ = ["LocalityDiscriminantAnalysis", "locality_directions", "nearest_neighbors"]
-
-
 _AT_ONCE = 1 << 20  # Largest number of distances in a block.
 
 

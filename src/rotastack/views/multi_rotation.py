@@ -12,8 +12,6 @@ from rotastack.base.view import Part
 from rotastack.views.haar import draw_rotations
 from rotastack.views.linear import DrawnView
 
-__all__ = ["MultiRotation"]
-
 
 class MultiRotation(DrawnView):
     """The features X and K - 1 random rotations of them, X R1 to X R(K-1), side by side.

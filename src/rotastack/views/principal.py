@@ -12,8 +12,6 @@ from rotastack.blas import one_blas_thread
 from rotastack.seeds import kernel_seeds
 from rotastack.views.subsets import Block, RowsByClass, SubsetRotation, signed, split_columns
 
-__all__ = ["PrincipalRotation", "principal_blocks"]
-
 _AT_ONCE = 1 << 18  # Largest size of an array for several rotations; arrays for one rotation may be larger.
 _ONE_THREAD = 1 << 18  # Multiplications for a matrix of covariances that BLAS might share among threads.
 

@@ -11,8 +11,6 @@ from rotastack.base.scikit import Interval, StrOptions
 from rotastack.base.view import Part
 from rotastack.views.linear import DrawnView, kept_columns
 
-__all__ = ["RandomProjection"]
-
 _NONZERO = 8
 _ROWS = 128  # Number of rows in a block for a sparse R; the block stays in the cache.
 

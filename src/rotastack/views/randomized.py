@@ -16,8 +16,6 @@ from rotastack.base.view import Part, is_linear, needs_labels
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.views.base_view import FLOATS, BaseView, distinct_rows
 
-__all__ = ["RandomizedView"]
-
 
 def _view(self):
     """Return the fitted view, or before ``fit`` the view to be cloned."""

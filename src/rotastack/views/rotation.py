@@ -12,8 +12,6 @@ from rotastack.base.view import Part
 from rotastack.views.haar import draw_rotation
 from rotastack.views.linear import DrawnView
 
-__all__ = ["RandomRotation"]
-
 
 class RandomRotation(DrawnView):
     """A random rotation of the feature space, by default uniform over all rotations.

@@ -16,8 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 from rotastack.base.naming import validate_data
 from rotastack.base.scikit import whole_fit
 
-__all__ = ["SCALERS", "MinMaxScaler01", "QuantileScaler", "RelativeRankScaler"]
-
 
 class _MedianImputingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Base class of scalers that replace missing values by training medians.

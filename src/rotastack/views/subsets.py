@@ -13,8 +13,6 @@ from rotastack.base.view import Part
 from rotastack.seeds import random_bits, root_sequence
 from rotastack.views.linear import FittedView
 
-__all__ = ["Block", "RowsByClass", "SubsetRotation", "count_subsets", "signed", "split_columns", "whole_matrix"]
-
 Block = tuple[NDArray[np.intp], NDArray[np.float64]]
 """Columns and the matrix that maps them; the outputs take the places of the columns, or of the first if fewer."""
 

@@ -11,8 +11,6 @@ from rotastack.base.scikit import Interval, check_feature_names_in
 from rotastack.base.view import Part
 from rotastack.views.linear import DrawnView, kept_columns
 
-__all__ = ["RandomSubspace"]
-
 
 class RandomSubspace(DrawnView):
     """Random subset of the columns, drawn without replacement, in their original order.

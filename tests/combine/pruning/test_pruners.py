@@ -265,3 +265,9 @@ def test_half_of_the_members_are_kept_by_default(pruner):
     y = rng.integers(0, 3, 60)
     votes = np.where(rng.random((60, 10)) < 0.6, y[:, None], rng.integers(0, 3, (60, 10)))
     assert len(pruner.fit(votes, y).selected_) == 5
+
+
+def test_numbers_of_many_classes_do_not_overflow():
+    votes = np.array([[40_000, 1], [40_000, 2], [7, 3]])
+    pruner = ReducedErrorPruner(1).fit(votes, [40_000, 40_000, 7])
+    assert pruner.selected_.tolist() == [0]

@@ -7,8 +7,6 @@ import numpy as np
 from rotastack.combine.pruning.pruner import VOTES, Pruner
 from rotastack.combine.pruning.vote_table import VoteTable
 
-__all__ = ["AllMembers"]
-
 
 class AllMembers(Pruner):
     """A pruner that keeps every member, for comparison with the other pruners."""

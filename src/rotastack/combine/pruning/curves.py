@@ -5,8 +5,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.combine.pruning.vote_table import VoteTable
 
-__all__ = ["ordered_curve", "ordered_errors"]
-
 
 def ordered_curve(
     votes: ArrayLike, y: ArrayLike, order: ArrayLike, weights: ArrayLike | None = None

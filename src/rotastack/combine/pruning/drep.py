@@ -10,8 +10,6 @@ from rotastack.base.scikit import Interval, StrOptions
 from rotastack.combine.pruning.pruner import Pruner
 from rotastack.combine.pruning.vote_table import RunningVote, VoteTable
 
-__all__ = ["DREPPruner"]
-
 GRID = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 """Values of `rho` among which the source chooses by cross-validation."""
 

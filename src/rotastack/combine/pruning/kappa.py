@@ -7,8 +7,6 @@ from rotastack.combine.pruning.pruner import OrderingPruner
 from rotastack.combine.pruning.vote_table import VoteTable
 from rotastack.diagnostics.pairs import kappa_matrix
 
-__all__ = ["KappaPruner"]
-
 
 class KappaPruner(OrderingPruner):
     """A pruner that keeps the members of the pairs that agree least beyond chance.

@@ -11,8 +11,6 @@ from rotastack.base.scikit import StrOptions
 from rotastack.combine.pruning.pruner import Pruner
 from rotastack.combine.pruning.vote_table import VoteTable
 
-__all__ = ["LPPruner", "lp_problem"]
-
 _ROWS_AT_ONCE = 200
 
 

@@ -13,8 +13,6 @@ from rotastack.base.warned import ignoring
 from rotastack.combine.pruning.pruner import OrderingPruner, number_to_keep
 from rotastack.combine.pruning.vote_table import VoteTable
 
-__all__ = ["MarginPruner"]
-
 N_LAMBDAS = 50
 SMALLEST = 1e-3
 """The grid of lambda starts where all weights are 0, and ends at this share of its start."""

@@ -11,8 +11,6 @@ from rotastack.base.scikit import StrOptions
 from rotastack.combine.pruning.pruner import OrderingPruner
 from rotastack.combine.pruning.vote_table import VoteTable
 
-__all__ = ["MDMPruner"]
-
 
 class MDMPruner(OrderingPruner):
     """A pruner that adds the member that brings the mean signature nearest to a point where all rows are right.

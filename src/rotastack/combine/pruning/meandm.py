@@ -6,8 +6,6 @@ from numpy.typing import NDArray
 from rotastack.combine.pruning.pruner import OrderingPruner
 from rotastack.combine.pruning.vote_table import VoteTable
 
-__all__ = ["MeanDMPruner"]
-
 
 class MeanDMPruner(OrderingPruner):
     """A pruner that drops, one by one, the member whose removal lowers the mean margin least.

@@ -6,8 +6,6 @@ from numpy.typing import NDArray
 from rotastack.combine.pruning.pruner import OrderingPruner
 from rotastack.combine.pruning.vote_table import VoteTable
 
-__all__ = ["OrientationPruner"]
-
 
 class OrientationPruner(OrderingPruner):
     """A pruner that orders members by the angle between their signature and a direction that improves the vote.

@@ -15,8 +15,6 @@ from rotastack.base.scikit import Interval, RealNotInt, StrOptions, fit_context
 from rotastack.combine.pruning.curves import ordered_errors
 from rotastack.combine.pruning.vote_table import VoteTable, checked_votes
 
-__all__ = ["OrderingPruner", "Pruner", "number_to_keep", "vote_shares"]
-
 KEPT = 1e-6
 """A solver's weight of at most this counts as 0."""
 

@@ -13,8 +13,6 @@ from rotastack.combine.pruning.pruner import Pruner
 from rotastack.combine.pruning.vote_table import VoteTable
 from rotastack.diagnostics.bounds import equilibrium_margin
 
-__all__ = ["QMMPruner", "qmm_problem", "solve"]
-
 
 def solve(S: NDArray[np.float64], rows: NDArray[np.float64], least: NDArray[np.float64]) -> NDArray[np.float64] | None:
     """Return the w >= 0 of sum 1 that minimises w'Sw under rows w >= least; None without a solution.

@@ -6,8 +6,6 @@ from numpy.typing import NDArray
 from rotastack.combine.pruning.pruner import OrderingPruner
 from rotastack.combine.pruning.vote_table import RunningVote, VoteTable
 
-__all__ = ["ReducedErrorPruner"]
-
 
 class ReducedErrorPruner(OrderingPruner):
     """A pruner that adds the member that gives the vote the least error on the selection rows.

@@ -6,8 +6,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["RunningVote", "VoteTable", "checked_votes"]
-
 
 @dataclass(frozen=True)
 class VoteTable:
@@ -16,7 +14,7 @@ class VoteTable:
     Votes are class numbers, -1 where a member has no vote. The members' original weights sum to 1.
     """
 
-    votes: NDArray[np.int16]
+    votes: NDArray[np.int32]
     y: NDArray[np.intp]
     weights: NDArray[np.float64]
     n_classes: int
@@ -100,19 +98,19 @@ class VoteTable:
         return self.preference.argsort()
 
 
-def checked_votes(votes: ArrayLike, n_classes: int | None) -> NDArray[np.int16]:
-    """Return votes as int16 class numbers, shape (n_rows, n_members), -1 for no vote."""
+def checked_votes(votes: ArrayLike, n_classes: int | None) -> NDArray[np.int32]:
+    """Return votes as class numbers of shape (n_rows, n_members), -1 for no vote."""
     cast = np.asarray(votes)
     if cast.ndim != 2 or cast.dtype.kind not in "iu" or cast.shape[1] < 1:
         raise ValueError(
             "votes must be class numbers of shape (n_rows, n_members), -1 for no vote, got "
             f"{cast.dtype} of shape {cast.shape}"
         )
-    top = np.iinfo(np.int16).max if n_classes is None else n_classes - 1
+    top = np.iinfo(np.int32).max if n_classes is None else n_classes - 1
     if cast.size and (cast.min() < -1 or cast.max() > top):
         bad = cast[(cast < -1) | (cast > top)].flat[0]
         raise ValueError(f"votes contain {bad}; allowed are class numbers 0 to {top}, and -1 for no vote")
-    return cast.astype(np.int16, copy=False)
+    return cast.astype(np.int32, copy=False)
 
 
 class RunningVote:

@@ -10,7 +10,6 @@ from rotastack.errors import RotastackError, nearest
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["BundledSource"]
 
 _NAMES = ("iris", "wine", "breast_cancer", "digits", "diabetes")
 

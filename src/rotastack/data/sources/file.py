@@ -13,8 +13,6 @@ from rotastack.errors import RotastackError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FileSource"]
-
 
 class FileSource(Source):
     """A file, written as a path or as ``{path, target}``; the default target is ``target``."""

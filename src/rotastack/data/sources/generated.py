@@ -9,8 +9,6 @@ from rotastack.data.sources.source import Source
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["GeneratedSource"]
-
 
 class GeneratedSource(Source):
     """A generator of :mod:`rotastack.data.generators`, written as its name, or a mapping of name and parameters."""

@@ -12,8 +12,6 @@ from rotastack.errors import RotastackError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["OpenmlSource"]
-
 
 DESCRIPTION = "https://www.openml.org/api/v1/json/data/{}"
 

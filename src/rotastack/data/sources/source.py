@@ -10,8 +10,6 @@ from rotastack.errors import RotastackError
 if TYPE_CHECKING:  # a dry run of the workflow makes sources without loading pandas
     import pandas as pd
 
-__all__ = ["Source"]
-
 
 class Source:
     """A place from which a data set can be loaded; the base of all sources.

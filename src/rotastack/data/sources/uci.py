@@ -15,8 +15,6 @@ from rotastack.errors import RotastackError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["UciSource"]
-
 
 class UciSource(Source):
     """Files of delimited text without a header.

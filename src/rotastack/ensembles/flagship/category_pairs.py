@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from rotastack.blas import one_blas_thread
 
-__all__ = ["CategoryPairs"]
-
 SMOOTHING = 2.0
 """Number of rows with the mean target of all rows that are added to each category and pair."""
 

@@ -18,8 +18,6 @@ from rotastack.ensembles.flagship.kernel import OnKernel
 from rotastack.ensembles.flagship.rotastack import RotastackEnsemble
 from rotastack.seeds import root_sequence
 
-__all__ = ["RotastackClassifier"]
-
 
 class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     """A forest of several families of trees, and a kernel machine; a family that does not help gets weight 0.

@@ -8,18 +8,6 @@ from typing import Any, ClassVar
 from rotastack.base.view import is_linear
 from rotastack.trees.boosting_options import BoostingOptions
 
-__all__ = [
-    "BOOSTING",
-    "FAMILIES",
-    "NUMBER_FAMILIES",
-    "PARTS",
-    "RIDGE",
-    "Family",
-    "KernelFamily",
-    "TreeFamily",
-    "find_families",
-]
-
 PARTS = ("identity", "discriminants", "principal", "sparse", "pairs")
 """Names of the built-in parts of a family's view."""
 

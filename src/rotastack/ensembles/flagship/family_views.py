@@ -18,8 +18,6 @@ from rotastack.trees.growing import TreeGroup
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import column_means, missing_columns
 
-__all__ = ["capped_max_features", "tree_groups"]
-
 SHRINKAGE = 0.5
 """Weight of the identity matrix in the within-class scatter of discriminants."""
 

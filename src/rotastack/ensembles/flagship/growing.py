@@ -21,8 +21,6 @@ from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 
-__all__ = ["grow_families"]
-
 MOST_BOOSTED_CLASSES = 100
 """With more classes no trees are boosted, because boosting grows a tree for each class and round."""
 

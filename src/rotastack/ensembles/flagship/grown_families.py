@@ -12,8 +12,6 @@ from rotastack.ensembles.flagship.training_rows import n_folds
 from rotastack.trees.boosting import BoostedTrees, probabilities
 from rotastack.trees.grown import GrownTrees
 
-__all__ = ["GrownFamilies", "OnBags", "OnFolds", "OnPairs", "OnRounds", "Stopped"]
-
 _BLOCK = 2**22  # largest number of tree outputs held in memory at once
 
 
@@ -54,6 +52,10 @@ class GrownFamilies(ABC):
     @abstractmethod
     def importances(self) -> NDArray[np.float64]:
         """Return the importance of each encoded column, (n_families, n_columns), in any unit of the family; at least 0."""
+
+    def used_columns(self) -> NDArray[np.bool_]:
+        """Return the mask of the encoded columns that outputs depend on; one False without trees."""
+        return np.any([trees.used_columns() for trees in self.forests()], axis=0)
 
     def keep(self, chosen: NDArray[np.bool_]) -> "GrownFamilies":
         """Return the families in the mask `chosen`, which holds at least one."""
@@ -185,6 +187,10 @@ class OnPairs(_HeldOut):
     def importances(self):
         by_fold = zip(self.by_fold, self.pairs, strict=True)
         return np.mean([pairs.spread(trees.importances(), self.n_columns) for trees, pairs in by_fold], axis=0)[None]
+
+    def used_columns(self):
+        by_fold = zip(self.by_fold, self.pairs, strict=True)
+        return np.any([pairs.spread(trees.used_columns(), self.n_columns) for trees, pairs in by_fold], axis=0)
 
 
 @dataclass

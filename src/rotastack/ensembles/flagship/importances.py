@@ -1,7 +1,8 @@
 """Permutation importances on out-of-bag outputs: the loss of score when a column is shuffled."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
+from itertools import islice
 from typing import Any
 from zlib import crc32
 
@@ -15,21 +16,24 @@ from rotastack.base.columns import as_pandas
 from rotastack.ensembles.flagship.grown_families import GrownFamilies
 from rotastack.seeds import root_sequence
 
-__all__ = ["OutOfBagImportances", "permutation_importances", "scored", "unseen_rows"]
+RARE = 0.4
+"""A class is rare below this multiple of an equal share of the rows."""
 
 
 def permutation_importances(
-    X: NDArray, score: Callable[[Any], Any], parts: Sequence[NDArray[np.intp]], n_repeats: int, rng: np.random.Generator
+    X: NDArray, score: Callable[[Any], Any], parts: Sequence[NDArray[np.intp]], n_repeats: int, rng: np.random.Generator,
+    weights: NDArray[np.float64] | None = None,
 ) -> Bunch:  # fmt: skip
     """Return the decrease of a score when a column, or several columns together, are shuffled.
 
     `score` takes a table like `X`; more is better. It may return an array, such as a score of each row. `parts` are sets
-    of columns that are shuffled together. The result has ``importances`` (n_parts, n_repeats, ...), ``importances_mean``
-    and ``importances_std`` (n_parts, ...), and ``score`` of the unshuffled `X`.
+    of columns that are shuffled together; no columns have an importance of 0. The result has ``importances``
+    (n_parts, n_repeats, ...), ``importances_mean`` and ``importances_std`` (n_parts, ...), and ``score`` of the unshuffled
+    `X`. `weights` are those of :func:`sampled_rows`.
     """
     baseline = score(X)
-    lost = np.empty((len(parts), n_repeats, *np.shape(baseline)))
-    for j, k, shuffled in _shuffled(X, parts, n_repeats, rng):
+    lost = np.zeros((len(parts), n_repeats, *np.shape(baseline)))
+    for j, k, shuffled in _shuffled(X, parts, n_repeats, rng, weights):
         lost[j, k] = baseline - score(shuffled)
     return _summary(lost, baseline)
 
@@ -40,18 +44,63 @@ def _summary(lost: NDArray[np.float64], whole: float, **more: Any) -> Bunch:
 
 
 def _shuffled(
-    X: Any, parts: Iterable[NDArray[np.intp]], n_repeats: int, rng: np.random.Generator
-) -> Iterator[tuple[int, int, Any]]:
-    """Yield the number of a set of columns, the number of the repeat, and a copy of the table with the set shuffled."""
-    orders = [rng.permutation(len(X)) for _ in range(n_repeats)]
+    X: NDArray, parts: Sequence[NDArray[np.intp]], n_repeats: int, rng: np.random.Generator,
+    weights: NDArray[np.float64] | None,
+) -> Iterator[tuple[int, int, NDArray]]:  # fmt: skip
+    """Yield the number of a set of columns, the number of the repeat, and a copy of the table with the set shuffled.
+
+    Values of weighted rows are drawn by weight, so that a column has the values of all rows, not those of the sample.
+    """
+    n = len(X)
+    shares = None if weights is None else weights / weights.sum()
+    orders = [rng.permutation(n) if shares is None else rng.choice(n, n, p=shares) for _ in range(n_repeats)]
     for j, columns in enumerate(parts):
-        for k, order in enumerate(orders):
+        for k, order in enumerate(orders if len(columns) else ()):
             shuffled = X.copy()
-            if hasattr(X, "iloc"):
-                shuffled.isetitem(columns, X.iloc[order, columns].set_axis(X.index))
-            else:
-                shuffled[:, columns] = X[np.ix_(order, columns)]
+            shuffled[:, columns] = X[np.ix_(order, columns)]
             yield j, k, shuffled
+
+
+def encoded_once(model: Any, X: Any, parts: Sequence[NDArray[np.intp]]) -> tuple[Any, Any, Sequence[NDArray[np.intp]]]:
+    """Return a model, a table and sets of its columns with the same importances, where shuffled tables need no encoding.
+
+    The table is encoded. A set has what its columns are encoded as, such as dummies, without what no tree and no kernel
+    depends on. The model is a copy that takes encoded rows. Models that are no flagship are returned as they are.
+    """
+    if not isinstance(model, OutOfBagImportances):
+        return model, X, parts
+    table, stand_in = model.table_, copy(model)
+    rows = table.transform(X, model)
+    used = sum((grown.used_columns() for grown in model.grown_), np.zeros(rows.shape[1])) > 0
+    used[table.missing_] |= used[-1]  # with missing numbers, the last column is their share
+    stand_in.table_ = copy(table)
+    stand_in.table_.transform = lambda shuffled, owner: table.counted(shuffled)
+    return (
+        stand_in,
+        rows,
+        [np.flatnonzero(np.isin(table.sources_, part) & used[: len(table.sources_)]) for part in parts],
+    )
+
+
+def sampled_rows(
+    rows: NDArray[np.intp], labels: NDArray, most: int, draw: Callable[[NDArray[np.intp], int], NDArray[np.intp]]
+) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
+    """Return at most `most` of the rows, in order, and their weights; None if all rows count alike.
+
+    Rows of rare classes are kept, up to half of `most`; ``draw(numbers, n)`` returns n of the others, and of too many rare
+    ones. The weight of a row is the number of rows that it stands for: weighted scores are those of the original shares
+    of the classes. `labels` are those of the rows, all the same in a regression.
+    """
+    if len(rows) <= most:
+        return np.sort(rows), None
+    _, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    rare = (counts < RARE * len(rows) / len(counts))[codes]
+    n_rare = min(int(rare.sum()), most // 2)
+    sizes = ((rare, n_rare), (~rare, most - n_rare))
+    chosen = np.concatenate([draw(np.flatnonzero(mask), n) for mask, n in sizes if n])
+    order = chosen[np.argsort(rows[chosen])]
+    weights = np.where(rare, rare.sum() / max(n_rare, 1), (~rare).sum() / (most - n_rare))
+    return rows[order], weights[order] if n_rare else None
 
 
 class OutOfBagImportances:
@@ -97,7 +146,8 @@ class OutOfBagImportances:
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_rows, n_features)
-            The rows of ``fit``, in the same order. Columns are shuffled before categories become dummies.
+            The rows of ``fit``, in the same order. All that a column is encoded as, such as dummies, is shuffled
+            together. A column that no tree and no kernel depends on has an importance of exactly 0.
         y : array-like of shape (n_rows,)
             The targets of the rows.
         scoring : str, callable or None, default=None
@@ -105,7 +155,10 @@ class OutOfBagImportances:
         n_repeats : int, default=5
             Number of shufflings of each column.
         max_rows : int or None, default=2000
-            Number of rows drawn at random if there are more; None uses all rows.
+            Number of rows drawn at random if there are more; None uses all rows. Rare classes, below 0.4 times an equal
+            share of the rows, keep all their rows, up to half of `max_rows` together. The score then weighs each row by
+            the number of rows that it stands for, so it is of the original shares of the classes, and shuffled values
+            are drawn by the same weights. A `scoring` without support for row weights then needs None.
         random_state : None, int, SeedSequence, Generator or RandomState, default=0
             Seed of the shufflings and of the draw of rows.
 
@@ -142,25 +195,27 @@ class OutOfBagImportances:
         """
         table: Any = as_pandas(X) if hasattr(X, "columns") else np.asarray(X)
         y = np.asarray(y)
-        rows, answer = self._out_of_bag_answer(y, max_rows, random_state)
+        rows, weights, answer = self._out_of_bag_answer(y, max_rows, random_state)
         if len(table) != len(y):
             raise ValueError(f"X has {len(table)} rows, y has {len(y)} rows")
         if self._hash_of(table, y) != self._rows_hash:
             raise ValueError("out-of-bag importances need the X and y of fit, with the rows in the same order")
-        sample, y = table.iloc[rows] if hasattr(table, "iloc") else table[rows], y[rows]
+        _, encoded, parts = encoded_once(self, table, [*np.arange(table.shape[1])[:, None]])
+        sample, y = encoded[rows], y[rows]
 
-        def judged(rows: Any) -> tuple[float, NDArray[np.float64]]:
-            combined = answer(rows)
-            return scored(self, scoring, self._answers(combined), y), self._losses(combined, y)
+        def judged(combined: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            return scored(self, scoring, self._answers(combined), y, weights), self._losses(combined, y)
 
-        baseline, losses = judged(sample)
-        lost = np.empty((sample.shape[1], n_repeats))
-        by_row = np.zeros((sample.shape[1], len(rows)))
-        rng, columns = np.random.default_rng(root_sequence(random_state)), np.arange(sample.shape[1])[:, None]
-        for j, k, shuffled in _shuffled(sample, columns, n_repeats, rng):
-            score, risen = judged(shuffled)
-            lost[j, k] = baseline - score
-            by_row[j] += (risen - losses) / n_repeats
+        baseline, losses = judged(answer(sample))
+        lost, by_row = np.zeros((len(parts), n_repeats)), np.zeros((len(parts), len(rows)))
+        rng = np.random.default_rng(root_sequence(random_state))
+        tables = _shuffled(sample, parts, n_repeats, rng, weights)
+        while some := list(islice(tables, 1 + 2**22 // max(sample.size, 1))):  # at once, to save calls
+            combined = answer(np.concatenate([shuffled for *_, shuffled in some]))
+            for (j, k, _), mine in zip(some, np.split(combined, len(some)), strict=True):
+                score, risen = judged(mine)
+                lost[j, k] = baseline - score
+                by_row[j] += (risen - losses) / n_repeats
         result = _summary(lost, baseline, rows=rows, by_row=by_row)
         if hasattr(X, "columns"):
             result.feature_names = np.asarray(table.columns, dtype=object)
@@ -183,31 +238,35 @@ class OutOfBagImportances:
             As in :meth:`out_of_bag_importances`.
         """
         y = np.asarray(y)
-        rows, answer = self._out_of_bag_answer(y, max_rows, random_state)
-        return rows, lambda table: scored(self, scoring, self._answers(answer(table)), y[rows])
+        rows, weights, answer = self._out_of_bag_answer(y, max_rows, random_state)
+        return rows, lambda table: scored(
+            self, scoring, self._answers(answer(self.table_.transform(table, self))), y[rows], weights
+        )
 
     def _out_of_bag_answer(
         self, y: NDArray, max_rows: int | None, random_state: Any
-    ) -> tuple[NDArray[np.intp], Callable[[Any], NDArray[np.float64]]]:
-        """Return row numbers of ``fit``, and a function from a table of these rows to probabilities or predictions."""
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64] | None, Callable[[NDArray], NDArray[np.float64]]]:
+        """Return row numbers of ``fit``, their weights or None, and a function from encoded rows to outputs of the ensemble.
+
+        The function takes tables of these rows, one below the other; their columns may have been shuffled.
+        """
         check_is_fitted(self)
         known = unseen_rows(self._out_of_bag())
         if len(y) != len(known):
             raise ValueError(f"X has {len(y)} rows; out-of-bag importances need the {len(known)} rows of fit")
-        rows = np.flatnonzero(known)
-        if max_rows is not None and len(rows) > max_rows:
-            rng = np.random.default_rng(root_sequence(random_state))
-            rows = np.sort(rng.choice(rows, max_rows, replace=False))
-        unseen = [grown.unseen(rows) for grown in self.grown_]
+        labels, most = y[known] if hasattr(self, "classes_") else known[known], len(y) if max_rows is None else max_rows
+        rows, weights = sampled_rows(
+            np.flatnonzero(known), labels, most,
+            lambda numbers, n: np.random.default_rng(root_sequence(random_state)).choice(numbers, n, replace=False),
+        )  # fmt: skip
+        unseen = [(grown, grown.unseen(rows)) for grown in self.grown_]
 
-        def answer(table: Any) -> NDArray[np.float64]:
-            data = self.table_.transform(table, self)
-            pairs = zip(self.grown_, unseen, strict=True)
-            return self._combined(
-                np.concatenate([grown.unseen_outputs(data, mine, self.n_jobs) for grown, mine in pairs])
-            )
+        def answer(data: NDArray[np.float32]) -> NDArray[np.float64]:
+            data, times = self.table_.counted(data), len(data) // max(len(rows), 1)
+            by_family = (g.unseen_outputs(data, np.concatenate([mine] * times), self.n_jobs) for g, mine in unseen)
+            return self._combined(np.concatenate([*by_family]))
 
-        return rows, answer
+        return rows, weights, answer
 
 
 def unseen_rows(out_of_bag: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -221,6 +280,8 @@ def scored(
     """Return the score of an estimator from given results of its methods; `scoring` as in scikit-learn."""
     if not len(y):
         return float("nan")
+    if scoring is None:
+        return estimator._usual_score(y, answers["predict"], weights)
     stand_in = copy(estimator)
     for method, answer in answers.items():  # a score may call any of these methods, always for the same rows
         setattr(stand_in, method, _answering(method, answer))
@@ -233,7 +294,8 @@ def scored(
     except TypeError as error:
         if "sample_weight" not in str(error):
             raise
-        raise ValueError(f"oob_score: {scoring} does not support row weights; choose another score") from error
+        name = "oob_score" if scoring is estimator.oob_score else "scoring"
+        raise ValueError(f"{name}: {scoring} does not support row weights; choose another score") from error
 
 
 def _answering(method: str, answer: NDArray) -> Callable[[Any], NDArray]:

@@ -17,8 +17,6 @@ from rotastack.ensembles.flagship.grown_families import GrownFamilies
 from rotastack.ensembles.flagship.training_rows import TrainingRows, n_folds
 from rotastack.trees.grown import GrownTrees
 
-__all__ = ["MOST_KERNEL_ROWS", "OnKernel", "grow_kernel"]
-
 MOST_KERNEL_ROWS = 20_000
 """With more rows the family is left out: each row meets each point, and trees need less help."""
 
@@ -120,6 +118,9 @@ class OnKernel(GrownFamilies):
     def importances(self):
         assert self.gradients is not None
         return self.gradients
+
+    def used_columns(self):
+        return np.any([machine.metric for machine in self.machines], axis=0)
 
     def scale(self, unit: float) -> None:
         for machine in {id(machine): machine for machine in (*self.machines, *self.pooled)}.values():
@@ -280,8 +281,10 @@ def _squares(
     rows: NDArray[np.float64], points: NDArray[np.float64], metric: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return squared distances; by differences, as sums of products would leave noise for rows that nearly agree."""
-    weights = {} if (metric == 1).all() else {"w": metric}
-    return cdist(rows, points, "sqeuclidean", **weights)
+    if (metric == 1).all():
+        return cdist(rows, points, "sqeuclidean")
+    used = metric > 0
+    return cdist(rows[:, used], points[:, used], "sqeuclidean", w=metric[used])
 
 
 def _decayed(squares: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:

@@ -26,8 +26,6 @@ from rotastack.base.warned import UNSEEN, ignoring, warn, warn_of_unseen
 from rotastack.ensembles.flagship.shown_values import ShownValues
 from rotastack.ensembles.table import INPUT_RULES, categorical_mask, fitted_scaler
 
-__all__ = ["MixedTable"]
-
 _IN_FIT = "column {column} contains {what} (such as {example}); name the column in categorical_features, or convert it to numbers"
 _IN_PREDICT = (
     "column {column} was numeric in fit and contains {example}; convert the value to a number, or set it to missing"
@@ -103,6 +101,13 @@ class MixedTable(BaseEstimator):
         numbers, codes = self._split(_frame(X), owner, reset=False)
         return self._encoded(self._with_means(numbers, codes), codes)
 
+    def counted(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return encoded rows, in which columns may have been shuffled, with the share of missing numbers counted anew."""
+        if not len(self.missing_):
+            return rows
+        share = np.isnan(rows[:, self.missing_]).mean(axis=1, dtype=np.float32, keepdims=True)
+        return np.hstack([rows[:, : len(self.sources_)], share])
+
     def warn_of_lacking(self, X: Any, rows: NDArray[np.float32]) -> None:
         """Warn of the values of the table X that no training row has; `rows` are the encoded rows."""
         lacking = self.shown_.lacking(rows)
@@ -112,9 +117,8 @@ class MixedTable(BaseEstimator):
             categories = {places[column] for column in self._categories()}
             found, names = [], table.columns.tolist()
             for j in np.flatnonzero(masks.any(axis=0)):
-                values = (
-                    table.iloc[:, j] if j in categories else pd.Series(np.nan, table.index)
-                )  # such as text that is no date
+                # Text that is no date counts as missing.
+                values = table.iloc[:, j] if j in categories else pd.Series(np.nan, table.index)
                 found.append((names[j], values, masks[:, j]))
             warn_of_unseen(found, "; predictions are means over values of training rows")
 
@@ -245,9 +249,7 @@ class MixedTable(BaseEstimator):
         parts = [np.where(missing, np.float32(np.nan), scaled.astype(np.float32))]
         if self.groups_:
             parts.append(self._dummies(codes[:, ~self.many_], self._unknown(codes)[:, ~self.many_]))
-        if len(self.missing_):
-            parts.append(missing[:, self.missing_].mean(axis=1, dtype=np.float32, keepdims=True))
-        return parts[0] if len(parts) == 1 else np.hstack(parts)
+        return self.counted(parts[0] if len(parts) == 1 else np.hstack(parts))
 
     def _dummies(self, codes: NDArray[np.float64], unknown: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Return the dummies of the columns of few categories, "missing" last; NaN for unknown categories."""

@@ -14,8 +14,6 @@ from rotastack.ensembles.flagship.training_rows import TrainingRows
 from rotastack.trees.boosters import ROUNDS_AT_ONCE
 from rotastack.trees.boosting import probabilities
 
-__all__ = ["NoWeightError", "check_weight", "has_race"]
-
 SIZE = 5_000
 """Least product of rows and classes for a race: below this, boosting takes a tenth of a second."""
 

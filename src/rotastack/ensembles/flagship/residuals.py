@@ -10,8 +10,6 @@ from rotastack.trees.bags import Bags
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
 
-__all__ = ["OutOfBagResiduals"]
-
 N_TREES = 100
 LEAST_ROWS = 10
 """Least number of rows in a leaf of the forest that predicts spreads."""

@@ -24,8 +24,6 @@ from rotastack.ensembles.flagship.mixed_table import MixedTable
 from rotastack.ensembles.flagship.training_rows import TrainingRows, category_targets, draw_folds, group_numbers
 from rotastack.trees.grown import GrownTrees
 
-__all__ = ["RotastackEnsemble", "kept_families"]
-
 Fillings = Iterator[tuple[NDArray[np.float64], NDArray[np.float32]]]
 """Shares and encoded rows, in which values of training rows stand in for values that no training row has."""
 

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["N_VALUES", "ShownValues"]
-
 N_VALUES = 20
 """Largest number of values of a column that stand in for a value that training has not shown."""
 

@@ -13,8 +13,6 @@ from rotastack.seeds import child
 from rotastack.trees.bags import Bags
 from rotastack.trees.boosting import boosting_folds
 
-__all__ = ["HEAVIEST", "MOST_DRAWS", "TrainingRows", "category_targets", "draw_folds", "group_numbers", "n_folds"]
-
 HEAVIEST = 2.0
 """Largest mean number of draws of a row for a bag, so that at least about one tree in seven has not seen the row."""
 

@@ -8,8 +8,6 @@ from sklearn.tree import DecisionTreeClassifier
 from rotastack.trees.c45 import C45Classifier
 from rotastack.trees.tree import TreeClassifier
 
-__all__ = ["TREES", "base_tree"]
-
 TREES = (C45Classifier, TreeClassifier, DecisionTreeClassifier)
 
 

@@ -19,8 +19,6 @@ from rotastack.trees.threads import run_threads
 from rotastack.views.double import DoubleRotation
 from rotastack.views.subsets import whole_matrix
 
-__all__ = ["DoubleRotationForestClassifier", "DoubleRotationMarginForestClassifier"]
-
 
 class DoubleRotationForestClassifier(SubsetRotationForest):
     """A double rotation forest with the simple vote of all trees (DRSF).

@@ -19,8 +19,6 @@ from rotastack.trees.forest import ForestClassifier, ForestRegressor
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest, n_candidates
 from rotastack.trees.linear_views import LinearViews
 
-__all__ = ["MultiRotationForestClassifier", "MultiRotationForestRegressor"]
-
 
 class _MultiRotationForest(RotatedForest):
     """A forest on the features joined with K - 1 random rotations of the features."""

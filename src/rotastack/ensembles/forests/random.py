@@ -22,8 +22,6 @@ from rotastack.trees.extra import ExtraForestClassifier, ExtraForestRegressor
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 
-__all__ = ["RandomRotationForestClassifier", "RandomRotationForestRegressor"]
-
 
 class _RandomRotationForest(RotatedForest):
     """A forest that draws a new rotation for each tree or for each group of trees."""

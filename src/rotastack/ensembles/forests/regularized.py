@@ -18,8 +18,6 @@ from rotastack.trees.grown import GrownTrees, break_ties, tied_rows
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.members import grow_members
 
-__all__ = ["GrowingForests", "RegularizedRotationForestClassifier"]
-
 
 @dataclass(eq=False, repr=False)
 class GrowingForests:

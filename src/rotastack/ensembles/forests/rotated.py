@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.classes import LabelClassifier, NumberRegressor
+from rotastack.base.classes import LabelClassifier, NumberRegressor, float_target
 from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import row_weights, weights_of
 from rotastack.base.scikit import Interval, fit_context
@@ -20,8 +20,6 @@ from rotastack.trees.growing import FamilyOutOfBag
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.views.haar import draw_rotations
-
-__all__ = ["CLASS_WEIGHT", "CONSTRAINTS", "RotatedClassifier", "RotatedForest", "RotatedRegressor", "rotated_views"]
 
 CONSTRAINTS: dict[str, list[Any]] = {
     **TableEnsemble._parameter_constraints,
@@ -185,7 +183,7 @@ class RotatedRegressor(NumberRegressor, RotatedForest):
     """A regression forest on rotations of the numeric columns."""
 
     def _target(self, y):
-        return y.astype(np.float64), None
+        return float_target(y), None
 
     def _score_out_of_bag(self, out_of_bag, known, target, weights):
         self.oob_prediction_ = out_of_bag.means()[:, 0]

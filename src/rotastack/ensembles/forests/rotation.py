@@ -19,8 +19,6 @@ from rotastack.trees.linear_views import LinearViews
 from rotastack.views.principal import principal_blocks
 from rotastack.views.subsets import RowsByClass, count_subsets
 
-__all__ = ["SUBSET_CONSTRAINTS", "RotationForestClassifier", "SubsetRotationForest"]
-
 SUBSET_CONSTRAINTS: dict[str, list[Any]] = {
     **{name: CONSTRAINTS[name] for name in ("n_estimators", "scaling", "categorical_features", "n_jobs")},
     "n_subsets": [Interval(Integral, 1, None, closed="left"), None],

@@ -10,8 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 from rotastack.combine.rotation_weights import RotationWeights
 from rotastack.ensembles.forests.regularized import RegularizedRotationForestClassifier
 
-__all__ = ["RotationWeightingsClassifier"]
-
 
 class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
     """Regularised rotation forests that differ only in their `weightings`; each tree is grown once.

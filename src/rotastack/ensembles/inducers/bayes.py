@@ -14,8 +14,6 @@ from rotastack.base.naming import validate_data
 from rotastack.base.row_weights import row_weights
 from rotastack.base.scikit import whole_fit
 
-__all__ = ["PrecisionBayesClassifier"]
-
 _PRECISION = 0.01  # precision of a constant column in WEKA
 _RARE = 1e-75  # least probability of a value in WEKA
 

@@ -10,8 +10,6 @@ from sklearn.gaussian_process.kernels import RBF
 
 from rotastack.base.scikit import whole_fit
 
-__all__ = ["QuantileGaussianProcess"]
-
 _ROWS = 2000
 
 

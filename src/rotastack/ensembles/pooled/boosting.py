@@ -16,8 +16,6 @@ from rotastack.ensembles.table_ensemble import TableEnsemble
 from rotastack.errors import not_installed_error
 from rotastack.views.rotation import RandomRotation
 
-__all__ = ["RandomRotationBoostingClassifier", "RandomRotationBoostingRegressor"]
-
 
 class _RandomRotationBoosting:
     """A pool of boosting models, each on a different random rotation."""

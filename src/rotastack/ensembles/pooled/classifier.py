@@ -20,8 +20,6 @@ from rotastack.ensembles.pooled.pooled import PooledEnsemble, PoolMembers, means
 from rotastack.resampling.folds import nested_pairs
 from rotastack.seeds import child
 
-__all__ = ["PooledEnsembleClassifier"]
-
 
 @dataclass
 class _ClassMembers(PoolMembers):

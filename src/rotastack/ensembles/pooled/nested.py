@@ -20,8 +20,6 @@ from rotastack.ensembles.pooled.pool import (
 )
 from rotastack.seeds import child
 
-__all__ = ["held_out_outputs", "nested_outputs"]
-
 
 def nested_outputs(
     X: NDArray[np.floating], y: NDArray, n_classes: int | None, folds: NDArray[np.integer], pairs: Sequence[tuple[int, int]],

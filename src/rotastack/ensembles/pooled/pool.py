@@ -28,8 +28,6 @@ from rotastack.trees.bags import member_bag
 from rotastack.trees.estimators import MembersClassifier
 from rotastack.views.linear import DrawnView
 
-__all__ = ["Member", "Pool", "Recipe", "fit_pool", "grows_together", "linear_views", "members_of", "unfitted_pool"]
-
 
 @dataclass(frozen=True)
 class Recipe:

@@ -20,8 +20,6 @@ from rotastack.resampling.folds import fold_groups, given_folds
 from rotastack.seeds import child, root_sequence
 from rotastack.views.scaling import SCALERS
 
-__all__ = ["PoolMembers", "PooledEnsemble", "means"]
-
 _OF_ROWS = {"oob_decision_function_": np.nan, "oob_prediction_": np.nan, "oof_proba_": np.nan, "folds_": -1}
 _BLOCK = 2**22  # largest number of member outputs held in memory at once in predict
 

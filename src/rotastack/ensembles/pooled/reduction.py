@@ -15,8 +15,6 @@ from rotastack.views.diffusion import DiffusionMap
 from rotastack.views.projection import RandomProjection
 from rotastack.views.subspace import RandomSubspace
 
-__all__ = ["DiffusionMapEnsembleClassifier", "RandomProjectionEnsembleClassifier", "RandomSubspaceEnsembleClassifier"]
-
 _ROUNDS = 10
 
 

@@ -9,7 +9,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.classes import NumberRegressor
+from rotastack.base.classes import NumberRegressor, float_target
 from rotastack.base.outputs import r_squared
 from rotastack.base.row_weights import weights_of
 from rotastack.base.view import needs_labels
@@ -19,8 +19,6 @@ from rotastack.ensembles.pooled.nested import held_out_outputs, nested_outputs
 from rotastack.ensembles.pooled.pool import fit_pool
 from rotastack.ensembles.pooled.pooled import PooledEnsemble, PoolMembers, means
 from rotastack.seeds import child
-
-__all__ = ["PooledEnsembleRegressor"]
 
 
 class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
@@ -87,7 +85,7 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
         return DecisionTreeRegressor() if self.estimator is None else self.estimator
 
     def _target(self, y):
-        return y.astype(np.float64)
+        return float_target(y)
 
     def _moves(self) -> bool:
         """Return whether the members may get a centred and scaled target: trees do, another estimator may not."""

@@ -16,8 +16,6 @@ from rotastack.seeds import child
 from rotastack.trees.forest import ForestClassifier
 from rotastack.views.rotation import RandomRotation
 
-__all__ = ["StackedRotationClassifier"]
-
 
 class StackedRotationClassifier(PooledEnsembleClassifier):
     """A stacking classifier: a member on each of K rotations, and a level-1 classifier on the members' outputs.

@@ -11,8 +11,6 @@ from rotastack.stats.metrics import higher_is_better
 from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.workflow.judge.results import compared, complete
 
-__all__ = ["compare_group", "compare_over_datasets"]
-
 MANY = 100  # wrong rows that the control needs for a ratio of errors to be meaningful
 
 

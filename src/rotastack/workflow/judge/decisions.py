@@ -8,8 +8,6 @@ from matplotlib.figure import Figure
 
 from rotastack.plots.curves import plot_curves
 
-__all__ = ["by_threshold", "draw_decisions", "shares"]
-
 Rates = dict[str, float | int | None]
 
 _THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from rotastack.base.fitting import COVERAGE
 
-__all__ = ["coverage_in_words", "coverage_of_spans", "widened"]
-
 
 def coverage_of_spans(spans: Sequence[tuple[NDArray, NDArray]]) -> dict[str, float]:
     """Return the share of ``rows`` ``held`` by intervals in the tested spans, and how many ``times`` as wide they have to be.

@@ -11,10 +11,9 @@ from rotastack.stats.elo import elo
 from rotastack.stats.friedman import friedman
 from rotastack.stats.improvability import improvability
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, best_possible
-from rotastack.stats.missing import checked_scores
+from rotastack.stats.missing import checked_scores, rounded
 from rotastack.stats.nemenyi import critical_difference
 from rotastack.stats.resamples import bootstrap_means, bootstrap_ranks
-from rotastack.stats.rounding import rounded
 from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.workflow.judge.results import (
     by_method,
@@ -26,8 +25,6 @@ from rotastack.workflow.judge.results import (
 )
 from rotastack.workflow.judge.words import p_equal
 from rotastack.workflow.study.specs import ReportSpec
-
-__all__ = ["Metric", "board", "board_table", "leaderboard", "study_board"]
 
 N_RATINGS = 200
 """Resamples of data sets for the intervals of Elo; each needs a fit."""

@@ -15,8 +15,6 @@ from rotastack.files import read_json
 from rotastack.project import project_file
 from rotastack.workflow.judge.words import p_cell
 
-__all__ = ["inline_figure", "page_environment", "read_explanation"]
-
 _FONTS = re.compile(r"'DejaVu Sans'(?:, ?(?:'[^']+'|[\w-]+))*, ?sans-serif")
 """List of fonts that matplotlib writes in each text; a short list of equally wide fonts replaces it."""
 

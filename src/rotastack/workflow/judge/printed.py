@@ -9,13 +9,10 @@ import pandas as pd
 from rotastack.errors import RotastackError
 from rotastack.files import read_json
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, best_possible, higher_is_better
-from rotastack.stats.rounding import rounded
 from rotastack.workflow.judge.leaderboard import Metric, board, board_table
 from rotastack.workflow.judge.results import compared, in_units, read_csv, seconds_by_method
 from rotastack.workflow.judge.words import capital, p_cell, score_cell
 from rotastack.workflow.study.study import Study
-
-__all__ = ["Printed", "printed_tables"]
 
 _ROWS = 45  # most rows on one page; longer tables continue on further pages
 
@@ -101,7 +98,10 @@ def _scores(tables: dict[str, pd.DataFrame], study: Study) -> Printed:
     spread = deviations.reindex(index=table.index, columns=table.columns)
     brackets = spread.map(lambda v: "" if pd.isna(v) else f" ({score_cell(v, task)})").where(table.notna(), "")
     shown = table.map(lambda v: score_cell(v, task)) + brackets
-    higher, fair = bool(higher_is_better(study.score)), rounded(table.drop(columns=study.optimistic, errors="ignore"))
+    higher, fair = (
+        bool(higher_is_better(study.score)),
+        compared(table.drop(columns=study.optimistic, errors="ignore"), None),
+    )
     bold = fair.eq(fair.max(axis=1) if higher else fair.min(axis=1), axis=0).reset_index(drop=True)
     cells = study.protocol.cells
     caption = (

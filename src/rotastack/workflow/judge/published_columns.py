@@ -15,8 +15,6 @@ from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.workflow.judge.results import ROPE, axes_of, compared, complete
 from rotastack.workflow.study.published_tables import column_label, scores_of
 
-__all__ = ["CHANCE", "COLUMNS", "compare_with_published", "on_page", "published_columns", "ranks_beside_published"]
-
 CHANCE = 2.0  # standard errors of a difference that count as chance
 
 

@@ -10,30 +10,7 @@ import pandas as pd
 
 from rotastack.stats.influence import RowTest, row_test
 from rotastack.stats.metrics import IN_UNITS, METRICS, higher_is_better
-from rotastack.stats.rounding import tolerance
-
-__all__ = [
-    "ROPE",
-    "Choice",
-    "RowTests",
-    "all_means",
-    "axes_of",
-    "baselines",
-    "best_first",
-    "by_cell",
-    "by_method",
-    "choose",
-    "compared",
-    "complete",
-    "group_table",
-    "in_units",
-    "mean_scores",
-    "relative_times",
-    "score_matrices",
-    "seconds_by_method",
-    "sorted_means",
-]
-
+from rotastack.stats.missing import rounded, tolerance
 
 ROPE = 0.01
 """Half the width of the region of practical equivalence: a point of error, or a hundredth of the baseline's RMSE."""
@@ -102,34 +79,39 @@ def score_matrices(scores: pd.DataFrame, metric: str, axes: Sequence[str]) -> di
 class RowTests(NamedTuple):
     """The tests of pairs of methods on the held-out rows of one data set; calling it tests a pair."""
 
-    influences: pd.DataFrame  # of each unit and time on the score of each method that is tested on the unit
-    about: Mapping[
-        str, Any
-    ]  # the ``unit``, a noun such as rows, the number of ``times``, and ``widening`` of `row_test`
+    influences: pd.DataFrame  # of each unit and time, by unit, on the score of each method that tests the unit
+    unit: str  # a noun, such as rows
+    times: int  # that units are tested
+    widening: Mapping[str, float]  # of the variance of each method's score, see row_test
     means: pd.Series  # of the methods' scores
     alpha: float
 
     def __call__(self, first: str, second: str) -> RowTest | None:
         """Return the test of two methods on the units that either is tested on; None with too few units."""
-        pair = self.influences[[first, second]].dropna(how="all")
-        if pair.isna().all().any():
-            return None
-        a, b = pair.fillna(0.0).to_numpy().T.reshape(2, -1, self.about["times"])
-        means = self.means[[first, second]]
-        difference = float(means.iloc[0] - means.iloc[1]) if np.ptp(means) > tolerance(means) else 0.0
-        return row_test(
-            a, b, difference, widening=max(self.about["widening"][m] for m in (first, second)), alpha=self.alpha
-        )
+        pair = self.influences[[first, second]]
+        known = pair.notna().any(axis=1).to_numpy().reshape(-1, self.times)
+        filled = pair.fillna(0 * pair.sum(min_count=1)).to_numpy().T  # a method without influences has none
+        a, b = filled.reshape(2, *known.shape)[:, known.any(axis=1)][:, :, known.any(axis=0)]
+        one, other = self.means[first], self.means[second]
+        difference = float(one - other) if abs(one - other) > tolerance([one, other]) else 0.0
+        return row_test(a, b, difference, widening=max(self.widening[first], self.widening[second]), alpha=self.alpha)
 
     @property
     def units(self) -> str:
         """The number of units with their noun, such as "569 held-out rows"."""
-        return f"{len(self.influences) // self.about['times']:,} held-out {self.unit}"
+        return f"{len(self.influences) // self.times:,} held-out {self.unit}"
 
-    @property
-    def unit(self) -> str:
-        """The noun of the units."""
-        return str(self.about["unit"])
+
+def cells_and_tests(
+    scores: pd.DataFrame, spec: Any, influences: pd.DataFrame, about: Mapping[str, Any], optimistic: Sequence[str] = ()
+) -> tuple[pd.DataFrame, RowTests]:
+    """Return the scores of a data set by cell and method, infinite for a failed method, NaN for one without a cell, and tests."""
+    cells = (
+        scores.fillna({spec.score: np.inf})
+        .pivot_table(index=list(spec.axes), columns="method", values=spec.score, sort=False, dropna=False)
+        .filter([m for m in spec.methods if m not in optimistic])
+    )
+    return cells, RowTests(influences, **about, means=sorted_means(cells, spec.score), alpha=spec.alpha)
 
 
 class Choice(NamedTuple):
@@ -167,16 +149,10 @@ def choose(
     return Choice(chosen, alike, float(breaker.get(chosen, np.nan)))
 
 
-def by_cell(scores: pd.DataFrame, axes: Sequence[str], score: str) -> pd.DataFrame:
-    """Return a row for each cell of a data set: the methods' scores, infinite for a failed one, NaN for one without this cell."""
-    known = scores.fillna({score: np.inf})
-    return known.pivot_table(index=list(axes), columns="method", values=score, sort=False, dropna=False)
-
-
 def sorted_means(cells: pd.DataFrame, score: str) -> pd.Series:
-    """Return the mean of each method's scores over its cells, best first, without methods that failed; see :func:`by_cell`."""
-    means = cells.mean()
-    return means[np.isfinite(means)].sort_values(ascending=not higher_is_better(score), kind="stable")
+    """Return the mean of each method's scores over its cells, best first, without methods that failed; see :func:`cells_and_tests`."""
+    means = cells.mean().replace([np.inf, -np.inf], np.nan).dropna()
+    return means.sort_values(ascending=not higher_is_better(score), kind="stable")
 
 
 def _digits(value: float) -> float:
@@ -184,12 +160,12 @@ def _digits(value: float) -> float:
 
 
 def compared(scores: pd.DataFrame, units: pd.Series | None) -> pd.DataFrame:
-    """Return scores for comparisons over data sets: divided by units, and rounded to 12 decimals.
+    """Return scores for comparisons: divided by units, and equal if they differ by rounding errors alone.
 
-    The rounding makes scores equal that differ by rounding errors alone. An infinite score counts as missing.
+    An infinite score counts as missing.
     """
     scores = scores if units is None else scores.div(units.reindex(scores.index), axis=0)
-    return scores.round(12).replace([np.inf, -np.inf], np.nan)
+    return rounded(scores.replace([np.inf, -np.inf], np.nan))
 
 
 def complete(scores: pd.DataFrame, optimistic: Sequence[str] = ()) -> pd.DataFrame:

@@ -9,20 +9,10 @@ import pandas as pd
 
 from rotastack.errors import counted
 from rotastack.stats.metrics import NAMES
-from rotastack.stats.rounding import gaps, tolerance
+from rotastack.stats.missing import gaps, tolerance
 from rotastack.stats.wilcoxon import holm, wilcoxon_holm
 from rotastack.workflow.judge import sentences as say
 from rotastack.workflow.judge.words import capital, listed, p_equal, short_message
-
-__all__ = [
-    "Pairs",
-    "claim_in_words",
-    "failures",
-    "rotations",
-    "verdict_of_claims",
-    "verdict_of_groups",
-    "verdict_over_datasets",
-]
 
 Pairs = Sequence[Sequence[str]]
 """Pairs of a method with rotations and the same one without."""

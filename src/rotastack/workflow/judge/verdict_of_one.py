@@ -11,12 +11,10 @@ from rotastack.stats.resampled_t import corrected_t
 from rotastack.stats.wilcoxon import holm
 from rotastack.workflow.judge import sentences as say
 from rotastack.workflow.judge.intervals import coverage_in_words
-from rotastack.workflow.judge.results import ROPE, TIE_BREAK, Choice, RowTests, by_cell, choose, sorted_means
+from rotastack.workflow.judge.results import ROPE, TIE_BREAK, Choice, cells_and_tests, choose
 from rotastack.workflow.judge.verdict import rotations
 from rotastack.workflow.judge.words import listed, p_equal, printer, short_message
 from rotastack.workflow.study.specs import SummarySpec
-
-__all__ = ["verdict_of_one"]
 
 UNEVEN = 0.2
 """Share of rows below which a class of two is rare."""
@@ -50,13 +48,11 @@ class _Verdict:
         about: Mapping[str, Any],
     ):  # fmt: skip
         self.spec, self.found, self.score = spec, found, spec.score
-        cells = by_cell(scores, spec.axes, self.score)
-        self.cells = cells[[m for m in spec.methods if m in cells and m not in spec.optimistic]]
-        self.means = sorted_means(self.cells, self.score)
+        self.cells, self.test = cells_and_tests(scores, spec, influences, about, spec.optimistic)
+        self.means = self.test.means
         of_cells = scores[scores["method"].isin(self.cells.columns)]
         self.breaker = of_cells.groupby("method")[TIE_BREAK[spec.task]].mean().dropna().to_dict()
         self.level = found["baseline"].get(self.score, np.nan)
-        self.test = RowTests(influences, about, self.means, spec.alpha)
         self.repeated = about["times"] > 1
         self.test_to_train = next(iter(spec.test_to_train.values()), None)
 
@@ -134,10 +130,10 @@ class _Verdict:
             return None, [say.NO_TEST.format(unit=self.test.unit)]
         adjusted, n = self._adjusted({m: t.p if t else 1.0 for m, t in tests.items()})[method], len(others)
         beside = ""
-        both = {m: self.cells[[m, control]].dropna() for m in others}
-        if self.repeated and self.test_to_train is not None and min(map(len, both.values())) > 1:
-            pairs = {m: corrected_t(t[m], t[control], 1.0, self.test_to_train).p for m, t in both.items()}
-            beside = say.BESIDE.format(n=len(both[method]), p=p_equal(self._adjusted(pairs)[method]))
+        if self.repeated and self.test_to_train is not None and self.cells.notna().sum().min() > 1:
+            pairs = {m: self.cells[[m, control]].dropna() for m in others}
+            p = {m: corrected_t(both[m], both[control], 1.0, self.test_to_train).p for m, both in pairs.items()}
+            beside = say.BESIDE.format(n=len(pairs[method]), p=p_equal(self._adjusted(p)[method]))
         picked = say.PICKED.format(n=n, n_methods=n + 1) if n > 1 else ""
         return adjusted, [
             say.TESTED.format(

@@ -1,14 +1,11 @@
 """Numbers and names in the formats of verdicts, pages and printed tables."""
 
 from collections.abc import Callable, Sequence
+from math import log10
 
-import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from rotastack.stats.metrics import IN_UNITS
-
-__all__ = ["capital", "in_digits", "listed", "p_cell", "p_equal", "printer", "score_cell", "short_message"]
 
 
 def p_equal(p: float) -> str:
@@ -54,15 +51,14 @@ def printer(score: str, values: Sequence[float]) -> Callable[[float], str]:
     return forms[-1]
 
 
-def in_digits(values: ArrayLike, *units: float) -> list[str]:
+def in_digits(values: Sequence[float], *units: float) -> list[str]:
     """Return numbers in six digits, or in more that tell apart differences of a thousandth of the least unit above 0.
 
     Without such a unit they have all digits.
     """
-    unit = min((u for u in units if u > 0), default=0.0)
-    largest = max(unit, float(np.nanmax(np.abs(values), initial=0)))
-    digits = min(15, max(6, 5 + int(np.log10(largest / unit)))) if unit else 15
-    return [f"{v:.{max(digits, len(f'{abs(v):.0f}'))}g}" for v in np.asarray(values)]
+    largest = max((abs(v) for v in values if v == v), default=0.0)
+    digits = min(15, max((5 + int(log10(max(largest, u) / u)) for u in units if u > 0), default=15))
+    return [f"{v:.{max(6, digits, len(f'{abs(v):.0f}'))}g}" for v in values]
 
 
 def short_message(message: str) -> str:

@@ -10,8 +10,6 @@ from sklearn.pipeline import Pipeline
 
 from rotastack.errors import not_installed_error
 
-__all__ = ["MethodComparison", "compare_methods"]
-
 
 @dataclass(frozen=True, repr=False)
 class MethodComparison:

@@ -21,8 +21,6 @@ from rotastack.errors import RotastackError
 from rotastack.workflow.run.modules import PROTOCOLS, STEPS
 from rotastack.workflow.study.building import REFITTED
 
-__all__ = ["CODE", "COMPUTING", "check_code", "code_of", "fingerprint", "named_modules", "states"]
-
 ROOT = Path(__file__).resolve().parents[2]
 COMPUTING = {
     "cvxpy": "cvxpy", "joblib": "joblib", "numpy": "numpy", "pandas": "pandas", "piqp": "piqp", "scipy": "scipy",

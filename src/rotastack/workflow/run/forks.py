@@ -27,8 +27,6 @@ from typing import Any
 from rotastack.workflow.run.fingerprint import code_of
 from rotastack.workflow.run.modules import PROTOCOLS, STEPS
 
-__all__ = ["VARIABLE", "serve", "start_forks"]
-
 VARIABLE = "ROTASTACK_FORKS"
 """Environment variable that holds the path of the server's socket."""
 _LIBRARIES = (
@@ -72,11 +70,14 @@ def serve(listening: int, life: int, run_command: Callable[[list[str]], int]) ->
     listener = socket.socket(fileno=listening)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     steps: dict[Any, tuple[Any, socket.socket]] = {}  # file descriptor of a step -> its process and its client
-    clients: dict[Any, Any] = {}  # clients that are there -> process of the step
+    clients: dict[Any, Any] = {}  # clients that are there -> process of the step, None before they have sent anything
     while life not in (ready := select.select([listener, life, *steps, *clients], [], [])[0]):
         for each in ready:
             if each is listener:
-                if begun := _begun(listener, run_command):
+                clients[listener.accept()[0]] = None
+            elif each in clients and clients[each] is None:
+                del clients[each]
+                if begun := _begun(each, run_command):
                     process, client = begun
                     steps[os.pidfd_open(process.pid)] = begun
                     clients[client] = process
@@ -108,9 +109,8 @@ def _kill(process: Any, number: int = signal.SIGKILL) -> None:
         os.killpg(process.pid, number)
 
 
-def _begun(listener: socket.socket, run_command: Callable) -> tuple[Any, socket.socket] | None:
-    """Begin a step for the next client in a fork, whose streams are the client's; None if there can be no fork."""
-    client, _ = listener.accept()
+def _begun(client: socket.socket, run_command: Callable) -> tuple[Any, socket.socket] | None:
+    """Begin a step for a client in a fork, whose streams are the client's; None if there can be no fork."""
     client.settimeout(10)
     try:
         streams = socket.recv_fds(client, 1, 3)[1]

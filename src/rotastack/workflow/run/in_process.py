@@ -24,8 +24,6 @@ from rotastack.workflow.run.steps import combine, groups, prepare, refit, score,
 from rotastack.workflow.run.watching import TrainingStoppedError, failing
 from rotastack.workflow.study.study import Study
 
-__all__ = ["compare_in_memory"]
-
 IN_PYTHON = {
     r"add (--time-column .+)\.$": r"use the command rotastack run with \1.",
     r"--(groups|score) ": r"\1=",
@@ -77,7 +75,7 @@ def compare_in_memory(
     if label is None:
         outcome.fail(shortened(f"{method}: {why}" for method, why in scored.metrics["failures"].items()))
     else:
-        with outcome.may_fail(), ignoring("columns left out"), threadpool_limits(1):
+        with outcome.may_fail(), ignoring("columns? "), threadpool_limits(1):
             model = refit.refit(slices.refit(name), label, raw, scored.metrics, effective_n_jobs(n_jobs))
     if outcome.status != "ok":
         warn(f"no model: {label or 'all methods failed'}: {outcome.message}")
@@ -104,7 +102,7 @@ def _target_and_table(X: Any, y: Any) -> tuple[str, pd.DataFrame]:
         if not isinstance(column, str) or column in (target, "target"):  # a model finds its columns by their names
             wrong = "has the name of the target" if isinstance(column, str) else "has a name that is not text"
             raise RotastackError(f"X: column {column!r} {wrong}; rename or drop the column")
-    return target, table.assign(**{target: values.reset_index(drop=True)})
+    return target, pd.concat([table, values.set_axis(table.index).rename(target)], axis=1)
 
 
 def _trained(

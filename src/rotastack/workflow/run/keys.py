@@ -26,8 +26,6 @@ from rotastack.workflow.study.specs import Spec, as_line
 if TYPE_CHECKING:  # a plan has keys
     from rotastack.workflow.run.plan import Plan
 
-__all__ = ["Keys", "Planned"]
-
 
 @dataclass(frozen=True)
 class Planned:

@@ -24,11 +24,6 @@ from rotastack.workflow.study.study import Study, resized
 from rotastack.workflow.tracking import address
 from rotastack.workflow.tracking.model_types import how_to_trust
 
-__all__ = [
-    "Machine", "check_kernel", "config_file", "drop_rate_limit", "find_study", "force_stale", "forcing", "has_flock", "open_plan", "plan_of", "read_plan", "start_run",
-    "study_files",
-]  # fmt: skip
-
 
 class _Data(Document):
     mirror: str | None = Field(

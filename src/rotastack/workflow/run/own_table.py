@@ -25,8 +25,6 @@ from rotastack.workflow.study.study import Study
 from rotastack.workflow.use import own_study
 from rotastack.workflow.use.fitted_table import read_target
 
-__all__ = ["KINDS", "OwnTable", "declared_kinds"]
-
 KINDS = ("numeric", "categorical", "text", "id")
 """Kinds of ``--kind``; an id is left out."""
 _LEAST_PARTS = 10
@@ -73,13 +71,14 @@ class OwnTable:
         self.dividing = [c for c in unread if c is not None]
         kinds = self.read.kinds | dict.fromkeys(self.dividing, "id")
         try:
-            self.reader, _ = self.read.described(TablePreprocessor(kinds, encoding="onehot"))
+            self.reader, told = self.read.described(TablePreprocessor(kinds, encoding="onehot"))
         except RotastackError as error:
             raise RotastackError(f"{self.table}: {str(error).removeprefix(f'{self.table}: ')}") from None
         if len(self.features) < own_study.LEAST_ROWS:
             raise RotastackError(
                 f"{self.table}: the table has {len(self.features)} rows; at least {own_study.LEAST_ROWS} are needed"
             )
+        self.read.notes.extend(text for text in told if not text.startswith("columns left out"))
         why = self.reader.dropped_in_words()
         self.dropped = {column: text for column, text in why.items() if column not in self.dividing}
         self.kinds: dict[str, list[str]] = {}  # kind -> used columns
@@ -98,7 +97,8 @@ class OwnTable:
         if copies is not None and copies.max() + 1 >= _LEAST_PARTS:
             self.divided_by["copies_together"] = True
         n_classes = self.target.nunique() if self.task == "classification" else 0
-        shape = own_study.Shape(self.task, len(features), len(self.reader.get_feature_names_out()), n_classes)
+        columns, inputs = len(self.reader.get_feature_names_out()), len(self.reader.needed_)
+        shape = own_study.Shape(self.task, len(features), columns, n_classes, inputs)
         known = own_study.labels_of(self.task), own_study.packages_of(self.task)
         labels = _methods(arguments.methods, *known, f"{self.dashes}methods")
         size, self.memory = arguments.size or "medium", arguments.memory or _memory()

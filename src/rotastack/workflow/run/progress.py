@@ -18,8 +18,6 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
 
-__all__ = ["LogHandler", "LogHandlerSettings", "answers", "duration", "expected"]
-
 SHORT_JOB_SECONDS = 1.0
 """Expected seconds of a job that is no training."""
 ALMOST = 0.95

@@ -18,8 +18,6 @@ from typing import Any
 from rotastack.errors import RotastackError
 from rotastack.workflow.run.job import Job
 
-__all__ = ["Alarm", "TrainingStoppedError", "failing", "train_watched"]
-
 Alarm = Callable[[float | None], None]
 """Sets, at the start of a training, the seconds that the training may take; None is no limit."""
 Work = Callable[[Job, Alarm], None]

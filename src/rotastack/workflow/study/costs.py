@@ -15,8 +15,20 @@ JOB_SECONDS = 1.5
 """Seconds that every job needs to start a process and to import libraries."""
 
 
+N_REPEATS, MOST_ROWS = 5, 1000
+"""An explanation shuffles a column so many times, in at most so many rows."""
+MOST_SHUFFLED, SHUFFLING_SECONDS = 300, 30
+"""The most columns that an explanation shuffles, and about how long it may take."""
+N_SHOWN, N_VALUES, PREDICTED_ROWS, CURVE_SECONDS = 6, 20, 200, 10
+"""The most columns with partial dependence, the values of each, the rows to average over, and about how long it may take."""
+
+
 class Cost(NamedTuple):
-    """The numbers of a class in the formula."""
+    """The numbers of a class in the formula.
+
+    Nanoseconds of a prediction: `predicted` for a member and row, `mapped` for each entry of a member's matrix and row,
+    and `kernel` for a column, a row and a training row of a kernel machine. The last two count in explanations alone.
+    """
 
     microseconds: float
     rows: float
@@ -27,15 +39,32 @@ class Cost(NamedTuple):
     row_bytes: int = 0
     matrices: int = 0
     axes: int = 5000
+    mapped: float = 0.0
+    kernel: float = 0.0
 
     def training_seconds(self, members: int, rows: float, columns: float, n_classes: int) -> float:
         """Return the seconds of training all members; `n_classes` is 0 in regression."""
         each = 1e-6 * self.microseconds * (rows / 1000) ** self.rows * (columns / 10) ** self.columns
         return (members + self.extra) * each * (1 + self.classes * max(n_classes - 2, 0))
 
-    def prediction_seconds(self, members: int, rows: float) -> float:
-        """Return the seconds of predicting `rows` rows by all members."""
-        return 1e-9 * (members + self.extra) * self.predicted * rows
+    def prediction_seconds(self, members: int, rows: float, columns: int = 0, trained: int = 0) -> float:
+        """Return the seconds of predicting `rows` rows by all members that were `trained` on so many rows."""
+        of_member = self.predicted + self.mapped * min(columns, 1000) ** 2
+        return 1e-9 * rows * ((members + self.extra) * of_member + self.kernel * columns * min(trained, 2500))
+
+    def explanation(
+        self, members: int, rows: int, columns: int, n_classes: int = 0, inputs: int = 0
+    ) -> tuple[int, int, float]:
+        """Return the most columns that an explanation shuffles, the most that it draws, and its expected seconds.
+
+        The `inputs` are the columns before encoding; 0 if they are as many as the encoded `columns`.
+        """
+        judged = min(rows, MOST_ROWS) + min(rows / 3, MOST_ROWS)
+        each = N_REPEATS * (2e-3 + self.prediction_seconds(members, judged, columns, rows))
+        curve = self.prediction_seconds(members, N_VALUES * min(rows, PREDICTED_ROWS), columns, rows)
+        most, drawn = min(MOST_SHUFFLED, int(SHUFFLING_SECONDS / each)), min(N_SHOWN, int(CURVE_SECONDS / curve))
+        training = self.training_seconds(members, 2 / 3 * rows, columns, n_classes)
+        return most, drawn, training + min(most, inputs or columns) * each + min(drawn, inputs or columns) * curve
 
     def seconds(self, members: int, train: float, test: float, columns: float, n_classes: int) -> float:
         """Return the seconds of training all members on `train` rows, and of predicting `test` rows."""
@@ -54,12 +83,15 @@ COSTS = {
     "catboost.CatBoostRegressor": Cost(340, 1.13, 0.95, 2),
     "lightgbm.LGBMClassifier": Cost(174, 1.13, 0.96, 60, 1.1),
     "lightgbm.LGBMRegressor": Cost(174, 1.13, 0.96, 60),
-    "rotastack.ensembles.flagship.classifier.RotastackClassifier": Cost(400, 0.84, 0.60, 80, 0.3, extra=100),
-    "rotastack.ensembles.flagship.regressor.RotastackRegressor": Cost(870, 0.90, 0.94, 95, extra=100),
-    "rotastack.ensembles.forests.random.RandomRotationForestClassifier": Cost(670, 0.84, 1.20, 140, matrices=50, axes=500),
+    "rotastack.ensembles.flagship.classifier.RotastackClassifier":
+        Cost(400, 0.84, 0.60, 80, 0.3, extra=100, kernel=0.3),
+    "rotastack.ensembles.flagship.regressor.RotastackRegressor":
+        Cost(870, 0.90, 0.94, 95, extra=100, kernel=1.0),
+    "rotastack.ensembles.forests.random.RandomRotationForestClassifier":
+        Cost(670, 0.84, 1.20, 140, matrices=50, axes=500, mapped=0.044),
     "rotastack.ensembles.forests.random.RandomRotationForestRegressor":
-        Cost(960, 0.96, 1.22, 210, row_bytes=106, matrices=50, axes=500),
-    "rotastack.ensembles.forests.rotation.SubsetRotationForest": Cost(460, 1.32, 1.01, 65, 0.2, matrices=5000),
+        Cost(960, 0.96, 1.22, 210, row_bytes=106, matrices=50, axes=500, mapped=0.044),
+    "rotastack.ensembles.forests.rotation.SubsetRotationForest": Cost(460, 1.32, 1.01, 65, 0.2, matrices=5000, mapped=0.005),
     "rotastack.trees.boosted.BoostedTreesClassifier": Cost(13, 1.13, 0.94, 10, 1.3),
     "rotastack.trees.boosted.BoostedTreesRegressor": Cost(37, 1.13, 0.87, 12),
     "rotastack.trees.extra.ExtraForestClassifier": Cost(390, 1.13, 0.37, 150, row_bytes=61),

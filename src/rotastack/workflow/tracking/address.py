@@ -7,11 +7,6 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from rotastack.errors import RotastackError, in_one_line
 
-__all__ = [
-    "FOLDER", "VARIABLE", "check_address", "database_file", "existing_uri", "explained", "is_own", "mute_libraries",
-    "tracking_uri", "without_login", "without_secrets",
-]  # fmt: skip
-
 FOLDER = Path("results/mlflow")
 VARIABLE = "MLFLOW_TRACKING_URI"
 PATIENCE = 5

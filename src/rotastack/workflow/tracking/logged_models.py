@@ -14,8 +14,6 @@ from mlflow.tracking import MlflowClient
 
 from rotastack import __version__
 
-__all__ = ["dataset_input", "delete_models", "log_model", "register_model"]
-
 DIGITS = 12
 """Logged digits of a digest; MLflow shows them beside the name, and accepts at most 36."""
 
@@ -68,8 +66,7 @@ def log_model(
     model = load_model(path, trusted)
     # The example has only the columns that the model needs: no ids, leaks or constants.
     example = features[model.named_steps["table"].needed_].head(5)
-    installed = {package: found.version for package in PACKAGES for found in distributions(name=package)}
-    requirements = [f"rotastack=={__version__}", *(f"{package}=={number}" for package, number in installed.items())]
+    installed = (f"{name}=={found.version}" for name in PACKAGES for found in [*distributions(name=name)][:1])
     made = client.create_logged_model(experiment_id, NAME, run_id)  # MLflow's default is another experiment
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -79,7 +76,7 @@ def log_model(
         mlflow.sklearn.log_model(
             model, model_id=made.model_id, run_id=run_id, serialization_format="skops",
             skops_trusted_types=trusted_types(path, trusted), signature=signature, input_example=example,
-            pip_requirements=requirements, pyfunc_predict_fn="predict", metadata=VERSIONS,
+            pip_requirements=[f"rotastack=={__version__}", *installed], pyfunc_predict_fn="predict", metadata=VERSIONS,
         )  # fmt: skip
 
 

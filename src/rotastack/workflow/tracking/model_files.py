@@ -17,8 +17,6 @@ from rotastack.errors import RotastackError, in_one_line, unreadable
 from rotastack.files import replacing
 from rotastack.workflow.tracking.model_types import OURS, REVIEWED_TYPES, check_trusted, how_to_trust, is_trusted
 
-__all__ = ["VERSIONS", "check_versions", "dump_model", "estimator_of", "load_model", "trusted_types"]
-
 VERSIONS = {"rotastack": __version__, "scikit-learn": sklearn.__version__}
 """Versions of the packages whose classes a model file holds; reading needs the same first two numbers."""
 

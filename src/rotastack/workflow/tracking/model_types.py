@@ -5,8 +5,6 @@ from collections.abc import Iterable, Sequence
 
 from rotastack.errors import RotastackError
 
-__all__ = ["OURS", "REVIEWED_TYPES", "check_trusted", "how_to_trust", "is_trusted"]
-
 REVIEWED_TYPES = frozenset(
     {
         "builtins.range",

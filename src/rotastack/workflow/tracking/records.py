@@ -14,8 +14,6 @@ from typing import Any
 from rotastack import __version__
 from rotastack.files import write_text
 
-__all__ = ["Record"]
-
 
 @dataclass
 class Record:

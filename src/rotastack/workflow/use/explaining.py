@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import ttest_1samp
-from sklearn.base import clone, is_regressor
+from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.feature_selection import r_regression
 from sklearn.model_selection import FixedThresholdClassifier, GroupShuffleSplit, train_test_split
@@ -23,26 +24,28 @@ from rotastack.data.divisions import division_numbers, united
 from rotastack.data.raw import read_raw
 from rotastack.data.suspicions import copies_of
 from rotastack.data.target import check_target, typed_labels
-from rotastack.ensembles.flagship.importances import permutation_importances
+from rotastack.ensembles.flagship.importances import encoded_once, permutation_importances, sampled_rows, scored
 from rotastack.errors import RotastackError
 from rotastack.files import read_json
 from rotastack.stats.metrics import DECIDED, NAMES, higher_is_better, score_named
 from rotastack.stats.scores import score_numbers, score_probabilities
 from rotastack.stats.wilcoxon import holm
-from rotastack.workflow.study.costs import USUAL_COST, cost_of
+from rotastack.workflow.study.costs import (
+    MOST_ROWS,
+    N_REPEATS,
+    N_SHOWN,
+    N_VALUES,
+    PREDICTED_ROWS,
+    USUAL_COST,
+    Cost,
+    cost_of,
+)
 from rotastack.workflow.tracking.model_files import estimator_of
 from rotastack.workflow.use.explanation import families_of, in_words
 from rotastack.workflow.use.saved_model import saved_model
 
-__all__ = ["explain", "explain_saved"]
-
-MOST_ROWS = 1000  # most rows in which columns are shuffled
-N_REPEATS, SEED = 5, 0
+SEED = 0
 SPANS = 6  # spans of the test rows' time; with more of them errors in neighbouring spans go together
-LEAST_SHUFFLED, MOST_SHUFFLED, SHUFFLING_SECONDS = 5, 300, 120  # least and most columns to shuffle, and the time for it
-N_SHOWN = 6  # columns with partial dependence, and classes in each figure
-PREDICTED_ROWS = 200  # rows over which partial dependence is averaged
-N_VALUES = 20  # values of a numeric column in its partial dependence
 N_CATEGORIES = 12  # values of any other column
 _SHOWN = {"error": "accuracy", "rmse": "R²", "pinball": "R²"}
 """Score -> the score that is shown instead, of which higher is better."""
@@ -58,59 +61,79 @@ def explain(
     """Return the explanation of a study's model on the raw table that it was trained on, as a mapping for JSON.
 
     The importance of a column is the loss of the score if the column is shuffled: of accuracy for the error, of R² for
-    RMSE and pinball loss. If the study divides rows by columns (`divided_by`), the model is judged on other groups, on
-    the last third of the time, or on the test rows of a given split.
+    RMSE and pinball loss. Of more than 1000 rows a sample counts, in which rare classes keep their rows: scores are
+    weighted to the original shares of the classes, tests are not. If the study divides rows by columns (`divided_by`),
+    the model is judged on other groups, on the last third of the time, or on the test rows of a given split.
     """
-    reader = pipeline.named_steps["table"]
+    reader, model = pipeline.named_steps["table"], estimator_of(pipeline)
     split, units = _divided(features, divided_by or {}, copies_of(features, reader.kinds_))
     features = features[reader.needed_]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        held, test = _held_out(pipeline, features, target, split, units)
+        numbers = np.asarray(pipeline[:1].transform(features))
+        held, test, weights = _held_out(pipeline, numbers, target, split, units)
         scorer = _scorer(pipeline, score, target)
-        how, rows, judged = _scored(pipeline, target, scorer, split, held, test)
-        numbers = pipeline[:1].transform(features.iloc[rows])
         columns = dict(zip(features.columns, reader.parts_, strict=True))
-        shuffled = _shuffled_columns(estimator_of(pipeline), numbers, columns, target[rows])
+        cost, n_members = _cost(model)
+        most, n_drawn, _ = cost.explanation(n_members, *numbers.shape)
+        shuffled, chosen_by = _shuffled_columns(model, numbers, columns, target, most)
         parts = [columns[c] for c in shuffled]
-        found = permutation_importances(numbers, judged, parts, N_REPEATS, np.random.default_rng(SEED))
+        answers, constant = target[test], (DummyRegressor() if is_regressor(pipeline) else DummyClassifier())
+        tested, new, tested_parts = encoded_once(held, numbers[test], parts)
+        scores = [
+            scorer(judged, new, answers, weights)
+            for judged in (tested, constant.fit(new, answers, sample_weight=weights))
+        ]
+        how, rows, found = _out_of_bag(model, numbers, target, scorer, parts, split) or (
+            "held out", test, permutation_importances(
+                new, lambda table: scorer(tested, table, answers, weights), tested_parts, N_REPEATS,
+                np.random.default_rng(SEED), weights,
+            ),
+        )  # fmt: skip
         losses, deviations = found.importances_mean.tolist(), found.importances_std.tolist()
-        new, answers = pipeline[:1].transform(features.iloc[test]), target[test]
-        p, n_units = _p_values(held, new, answers, parts, units[test], len(columns))
-        constant = (DummyRegressor() if is_regressor(pipeline) else DummyClassifier()).fit(new, answers)
-        scores = [scorer(model, new, answers) for model in (held, constant)]
+        p, n_units = _p_values(tested, new, answers, tested_parts, units[test], len(columns))
         order = np.argsort(-found.importances_mean, kind="stable")
         importances = [{"column": str(shuffled[j]), "loss": losses[j], "sd": deviations[j], "p": p[j]} for j in order]
-        top = [shuffled[j] for j in order[:N_SHOWN] if losses[j] > 0 and scores[0] > scores[1]]
+        top = [shuffled[j] for j in order[:n_drawn] if losses[j] > 0 and scores[0] > scores[1]]
         top = [column for column in top if column not in reader.texts_]
         dependence = [_dependence(pipeline, features, target, column) for column in top]
     sign = _sign(score)
     content = {
         "how": how, "rows": len(rows), "scoring": _SHOWN.get(score, NAMES[score]),
         "task": "regression" if is_regressor(pipeline) else "classification", "score": sign * float(found.score),
-        "importances": importances, "families": families_of(estimator_of(pipeline)), "dependence": dependence,
+        "importances": importances, "families": families_of(model), "dependence": dependence, "chosen_by": chosen_by,
         "tested": {"columns": len(columns), "rows": len(test), "units": n_units, "scores": [sign * s for s in scores]},
     }  # fmt: skip
     return {**content, "words": in_words(content, sign)}
 
 
-def _shuffled_columns(model: Any, numbers: NDArray, parts: dict[Any, NDArray[np.intp]], target: NDArray) -> list[Any]:
-    """Return the columns to shuffle: all, or those most correlated with the target, as many as time allows."""
-    traits = getattr(model, "study_traits", Traits())
-    n_trees = prod(v for name in traits.trees or ("n_estimators",) if isinstance(v := getattr(model, name, None), int))
-    cost = cost_of(f"{type(model).__module__}.{type(model).__qualname__}") or USUAL_COST
-    seconds = cost.prediction_seconds(n_trees * (traits.families or 1), len(numbers))
-    most = min(MOST_SHUFFLED, int(SHUFFLING_SECONDS / (N_REPEATS * seconds)))
+def _cost(model: Any) -> tuple[Cost, int]:
+    """Return the cost of a model and its number of members; those of its estimator, if the cost of its class is unknown."""
+    traits, inner = getattr(model, "study_traits", Traits()), getattr(model, "estimator", None)
+    counts = [getattr(model, name, None) for name in traits.trees or ("n_estimators",)]
+    cost, n_members = cost_of(f"{type(model).__module__}.{type(model).__qualname__}"), traits.families or 1
+    if cost is None and isinstance(inner, BaseEstimator):
+        cost, n_members = _cost(inner)
+    return cost or USUAL_COST, n_members * prod(n for n in counts if isinstance(n, int))
+
+
+def _shuffled_columns(
+    model: Any, numbers: NDArray, parts: Mapping[Any, NDArray[np.intp]], target: NDArray, most: int
+) -> tuple[list[Any], str]:
+    """Return the columns to shuffle, all if they are at most `most`, and in words by what they are chosen."""
     if len(parts) <= most:
-        return list(parts)
-    if most < LEAST_SHUFFLED:
-        return []
-    filled = np.where(np.isnan(numbers), np.nan_to_num(np.nanmean(numbers, axis=0)), numbers)
-    answers = [target] if is_regressor(model) else [(target == name).astype(float) for name in np.unique(target)]
-    strength = np.max([np.abs(r_regression(filled, y)) for y in answers], axis=0)
-    strongest = {column: strength[own].max() for column, own in parts.items()}
-    kept = sorted(parts, key=lambda column: -strongest[column])[:most]
-    return [column for column in parts if column in set(kept)]
+        return list(parts), ""
+    shares, words = np.asarray(getattr(model, "feature_importances_", ())), "the largest share in the model"
+    if shares.shape == numbers.shape[1:]:
+        strongest = {column: np.sum(shares[own]) for column, own in parts.items()}
+    else:
+        words = "the highest correlation to the target"
+        filled = np.where(np.isnan(numbers), np.nan_to_num(np.nanmean(numbers, axis=0)), numbers)
+        answers = [target] if is_regressor(model) else [(target == name).astype(float) for name in np.unique(target)]
+        strength = np.max([np.abs(r_regression(filled, y)) for y in answers], axis=0)
+        strongest = {column: strength[own].max() for column, own in parts.items()}
+    kept = set(sorted(parts, key=lambda column: -strongest[column])[:most])
+    return [column for column in parts if column in kept], words
 
 
 def explain_saved(
@@ -139,8 +162,8 @@ def _sign(score: str) -> int:
     return 1 if score in _SHOWN or higher_is_better(score) else -1
 
 
-def _scorer(pipeline: Any, score: str, target: NDArray) -> Callable[[Any, Any, NDArray], float]:
-    """Return a scorer of fitted estimators in the form of scikit-learn's: called with (model, X, y), higher is better.
+def _scorer(pipeline: Any, score: str, target: NDArray) -> Callable[..., float]:
+    """Return a scorer of fitted estimators in the form of scikit-learn's: called with (model, X, y, sample_weight), higher is better.
 
     The model's threshold applies to the decisions for error, balanced accuracy and F1, not to scores of probabilities.
     """
@@ -148,7 +171,7 @@ def _scorer(pipeline: Any, score: str, target: NDArray) -> Callable[[Any, Any, N
     positive = positive_class(codes)
     threshold = pipeline[-1].threshold if isinstance(pipeline[-1], FixedThresholdClassifier) else None
 
-    def scored(model: Any, X: Any, y: NDArray) -> float:
+    def scorer(model: Any, X: Any, y: NDArray, sample_weight: NDArray[np.float64] | None = None) -> float:
         if is_regressor(pipeline):
             predicted = np.asarray(model.predict(X), dtype=float)
             found = score_numbers(y, np.stack([predicted, predicted, predicted], axis=1))
@@ -156,12 +179,12 @@ def _scorer(pipeline: Any, score: str, target: NDArray) -> Callable[[Any, Any, N
             shares = _probabilities(model, X, classes)
             if threshold is not None and score in DECIDED:
                 shares = np.eye(2)[np.where(shares[:, positive] >= threshold, positive, 1 - positive)]
-            found = score_probabilities(np.searchsorted(classes, y), shares, positive)
+            found = score_probabilities(np.searchsorted(classes, y), shares, positive, sample_weight)
         if score in _SHOWN:
             return 1 - found["error"] if score == "error" else found["r2"]
         return _sign(score) * found[score]
 
-    return scored
+    return scorer
 
 
 def _probabilities(model: Any, X: Any, classes: NDArray) -> NDArray:
@@ -200,43 +223,49 @@ def _divided(
 
 
 def _held_out(
-    pipeline: Any, features: pd.DataFrame, target: NDArray, split: Split | None, units: NDArray[np.intp]
-) -> tuple[Any, NDArray[np.intp]]:
-    """Return the method trained again on the `split`'s training rows, or on two thirds of the rows; and the test rows."""
+    pipeline: Any, numbers: NDArray, target: NDArray, split: Split | None, units: NDArray[np.intp]
+) -> tuple[Any, NDArray[np.intp], NDArray[np.float64] | None]:
+    """Return the method trained again on the `split`'s training rows, or on two thirds of the rows; test rows and weights.
+
+    The rows are `numbers`, by the model's own reader: one that is fitted to fewer rows may lack the column of a rare category.
+    """
     counts = np.unique(target, return_counts=True)[1]
     by_class = not is_regressor(pipeline) and counts.min() > 2
     train, test = split or train_test_split(
-        np.arange(len(features)), test_size=1 / 3, random_state=SEED, stratify=target if by_class else None
+        np.arange(len(numbers)), test_size=1 / 3, random_state=SEED, stratify=target if by_class else None
     )
     (name, last), model = pipeline.steps[-1], estimator_of(pipeline)
-    # The model's own reader is kept: a reader fitted to fewer rows may lack the column of a rare category.
     plain = Pipeline([*pipeline.steps[1:-1], (name, last if last is model else last.estimator)])
     groups = {f"{name}__groups": units[train]} if hasattr(model, "n_groups_") else {}
-    refitted = clone(plain).fit(pipeline[:1].transform(features.iloc[train]), target[train], **groups)
-    if split is not None and len(test) > MOST_ROWS:
-        test = np.random.default_rng(SEED).choice(test, MOST_ROWS, replace=False)
-    return refitted, np.sort(test[:MOST_ROWS])
+    refitted = clone(plain).fit(numbers[train], target[train], **groups)
+    rng = np.random.default_rng(SEED)
+    draw: Any = partial(rng.choice, replace=False) if split is not None else lambda places, n: places[:n]
+    labels = np.zeros(len(test)) if is_regressor(pipeline) else target[test]
+    return refitted if len(refitted) > 1 else refitted[0], *sampled_rows(test, labels, MOST_ROWS, draw)
 
 
-def _scored(
-    pipeline: Any, target: NDArray, scorer: Callable[[Any, Any, NDArray], float], split: Split | None, held: Any,
-    test: NDArray[np.intp],
-) -> tuple[str, NDArray[np.intp], Callable[[NDArray], float]]:  # fmt: skip
-    """Return "out of bag" or "held out", the rows to judge by, and a function from the table of these to a score.
+def _out_of_bag(
+    model: Any, numbers: NDArray, target: NDArray, scorer: Callable[..., float], parts: Sequence[NDArray[np.intp]],
+    split: Split | None,
+) -> tuple[str, NDArray[np.intp], Any] | None:  # fmt: skip
+    """Return "out of bag", the rows and the importances there; None if there are none, or if a `split` divides the rows.
 
-    Without out-of-bag rows, or with a `split`, the method that was trained again is judged: a model remembers its
-    training rows. The bags of a model that was fitted with groups hold out whole groups already.
+    A model remembers its training rows, so the method that was trained again is judged then. The bags of a model that was
+    fitted with groups hold out whole groups already.
     """
-    model = estimator_of(pipeline)
-    if hasattr(model, "out_of_bag_scorer") and (split is None or hasattr(model, "n_groups_")):
-        try:
-            rows, judged = model.out_of_bag_scorer(target, scorer, max_rows=MOST_ROWS, random_state=SEED)
-            # The steps between give a table the form that the last step needs.
-            form = pipeline[1:-1].transform if len(pipeline) > 2 else lambda table: table
-            return "out of bag", rows, lambda table: judged(form(table))
-        except ValueError:
-            pass  # the bags of weighted rows are unknown
-    return "held out", test, lambda table: scorer(held, table, target[test])
+    if not hasattr(model, "out_of_bag_scorer") or not (split is None or hasattr(model, "n_groups_")):
+        return None
+    try:
+        rows, weights, answer = model._out_of_bag_answer(target, MOST_ROWS, SEED)
+    except ValueError:
+        return None  # the bags of weighted rows are unknown
+    _, table, own = encoded_once(model, numbers[rows], parts)
+
+    def score(table: NDArray) -> float:
+        return scored(model, scorer, model._answers(answer(table)), target[rows], weights)
+
+    found = permutation_importances(table, score, own, N_REPEATS, np.random.default_rng(SEED), weights)
+    return "out of bag", rows, found
 
 
 def _p_values(
@@ -266,7 +295,7 @@ def _dependence(pipeline: Any, features: pd.DataFrame, target: NDArray, column: 
     """Return the partial dependence on a column: the mean prediction if all rows have one value, for some values."""
     values, ordered = _values(features[column], pipeline.named_steps["table"])
     sample = features.sample(min(PREDICTED_ROWS, len(features)), random_state=SEED)
-    table = pd.concat([sample.assign(**{column: value}) for value in values], ignore_index=True)
+    table = pd.concat([pd.DataFrame({**dict(sample.items()), column: value}) for value in values], ignore_index=True)
     if is_regressor(pipeline):
         outputs = {"prediction": pipeline.predict(table)}
     else:

@@ -16,8 +16,6 @@ from rotastack.plots.curves import plot_dependence
 from rotastack.plots.style import drawn_or_told
 from rotastack.workflow.judge.pages import page_environment, read_explanation
 
-__all__ = ["families_of", "in_words", "write_explanation"]
-
 MOST_BARS = 30
 ALPHA = 0.05  # probability that any column is said to matter if none does
 PARTS = {
@@ -57,8 +55,7 @@ def in_words(content: Mapping[str, Any], sign: int) -> list[str]:
     if not importances:
         words.append(f"No column of {n_columns:,} was shuffled, because predictions of this model are slow.")
     elif len(importances) < n_columns:
-        most = f"the {len(importances)} with the highest correlation to the target"
-        words.append(f"Of {n_columns:,} columns, {most} were shuffled.")
+        words.append(f"Of {n_columns:,} columns, the {len(importances)} with {content['chosen_by']} were shuffled.")
     words += _importances_in_words(content, sign)
     return words + _families_in_words(content["families"], content["task"])
 

@@ -20,8 +20,6 @@ from rotastack.workflow.study.classes import checked_estimator
 from rotastack.workflow.study.task import TASKS
 from rotastack.workflow.use.own_study import counts_among
 
-__all__ = ["TargetTable", "fit_table", "read_target"]
-
 
 @dataclass(frozen=True)
 class TargetTable:
@@ -81,7 +79,7 @@ def fit_table(
     elif read.task == "classification" and type(estimator).__module__.startswith("xgboost."):  # takes classes by number
         estimator = PooledEnsembleClassifier(None, estimator, None, 1, scaling=None)
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "columns left out")  # the notes say so
+        warnings.filterwarnings("ignore", "columns? ")  # the notes say so
         try:
             model = Pipeline([*steps, (TASKS[read.task].estimator_type, estimator)]).fit(read.features, y)
         except ValueError as error:

@@ -3,7 +3,7 @@
 import hashlib
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,29 +22,9 @@ from rotastack.errors import RotastackError
 from rotastack.files import write_text
 from rotastack.project import project_file
 from rotastack.workflow.study.catalogue import find
-from rotastack.workflow.study.costs import JOB_SECONDS, USUAL_COST
+from rotastack.workflow.study.costs import JOB_SECONDS, USUAL_COST, Cost
 from rotastack.workflow.study.names import shortened
 from rotastack.workflow.study.task import TASKS
-
-__all__ = [
-    "BUDGETS",
-    "LEAST_ROWS",
-    "METHODS",
-    "SIZES",
-    "Design",
-    "Shape",
-    "StudyFile",
-    "choose_design",
-    "counts_among",
-    "default_score",
-    "division_in_words",
-    "labels_of",
-    "packages_of",
-    "study_file",
-    "study_name",
-    "study_of",
-    "write_study",
-]  # fmt: skip
 
 SIZES = ("small", "medium", "full")
 BUDGETS = {"small": 60.0, "medium": 200.0, "full": float("inf")}
@@ -99,6 +79,7 @@ class Shape:
     rows: int
     columns: int
     n_classes: int
+    inputs: int = 0  # columns before encoding, if they are other than these
 
 
 @dataclass(frozen=True)
@@ -149,15 +130,21 @@ class Design:
         """Return the expected seconds to train and test a method on one split, on one core."""
         return self._seconds(label, *self.rows)
 
-    def model_seconds(self) -> float:
-        """Return the expected seconds to train the flagship on all rows and to predict these, on one core."""
-        return self._seconds("Rotastack", self.shape.rows, self.shape.rows)
+    def model_seconds(self, label: str, n_cores: int) -> float:
+        """Return the expected seconds to train a method on all rows, on all cores, and to explain it, on one."""
+        cost, trees = self._cost(label)
+        _, *shape = astuple(self.shape)
+        return self._seconds(label, shape[0], shape[0]) / n_cores + cost.explanation(trees, *shape)[2]
 
     def _seconds(self, label: str, train: float, test: float) -> float:
-        entry = find(METHODS[label].estimator, TASKS[self.shape.task].estimators)
-        traits, cost = entry.known_traits, entry.cost or USUAL_COST
-        trees = next(iter(self.parameters(label).values()), traits.n_trees) * (traits.families or 1)
+        cost, trees = self._cost(label)
         return cost.seconds(trees, train, test, self.shape.columns, self.shape.n_classes)
+
+    def _cost(self, label: str) -> tuple[Cost, int]:
+        """Return the cost of a method's estimator and its number of trees."""
+        entry = find(METHODS[label].estimator, TASKS[self.shape.task].estimators)
+        trees = next(iter(self.parameters(label).values()), entry.known_traits.n_trees)
+        return entry.cost or USUAL_COST, trees * (entry.known_traits.families or 1)
 
 
 def division_in_words(protocol: Mapping[str, Any]) -> str:
@@ -270,8 +257,8 @@ def choose_design(
     for k, design in enumerate(_candidates(shape, size, divided_by, splits)):
         work = sum(design.n_splits * design.split_seconds(label) for label in labels)
         n_jobs = 12 + len(labels) * (1 + -(-design.n_splits // design.block))
-        # The model is trained alone, on all cores.
-        seconds = (work + n_jobs * JOB_SECONDS + design.model_seconds()) / n_cores + 4 * JOB_SECONDS
+        seconds = (work + n_jobs * JOB_SECONDS) / n_cores + 4 * JOB_SECONDS
+        seconds += max(design.model_seconds(label, n_cores) for label in labels)  # any of them may become the model
         seconds += CELL_SECONDS * shape.rows * shape.columns
         if found is None or seconds < found.seconds:
             found = replace(design, seconds=seconds, shortened=k > 0)

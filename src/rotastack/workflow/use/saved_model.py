@@ -27,8 +27,6 @@ from rotastack.workflow.judge.intervals import coverage_in_words, widened
 from rotastack.workflow.judge.words import listed, printer
 from rotastack.workflow.tracking.model_files import check_versions, load_model
 
-__all__ = ["SavedModel", "file_of_study", "model_in_folder", "saved_model"]
-
 FILE = "model.skops"
 
 
@@ -98,8 +96,8 @@ class SavedModel:
                     notes.append(
                         f"{counted(n, 'prediction')} outside the interval: means of skewed targets can lie there"
                     )
-        notes += dict.fromkeys(" ".join(str(w.message).split()) for w in caught)
-        return pd.DataFrame(found, index=table.index), notes
+        notes += [" ".join(str(w.message).split()) for w in caught]
+        return pd.DataFrame(found, index=table.index), [*dict.fromkeys(notes)]
 
     def scores(self, table: pd.DataFrame, predicted: pd.DataFrame) -> str:
         """Return a line on the scores of the rows with a target, beside those of the run; `predicted` is from :meth:`predict`."""
@@ -157,15 +155,15 @@ class SavedModel:
             if column not in read or read[column].notna().any():
                 continue
             words = table[column].mask(table[column].astype(str).str.fullmatch(PLACEHOLDER))
-            if text := how.unread(words, read[column]):
+            if text := how.remark(words, read[column]):
                 raise RotastackError(text.rpartition("; ")[0])
         return read, notes
 
 
 def _class_numbers(column: pd.Series, read: pd.Series, classes: list[str]) -> NDArray[np.float64]:
     """Return the number of each row's class: ``len(classes)`` for a class unknown to the model, NaN for a missing one."""
-    y, texts = category_numbers(read, classes), texts_of(column).astype(str).str.strip()
-    y = np.where(y == len(classes), category_numbers(texts, [name.strip() for name in classes]), y)
+    y, texts = category_numbers(read, classes), texts_of(column)
+    y = np.where(y == len(classes), category_numbers(texts, classes), y)
     return np.where(column.notna() & ((y < len(classes)) | ~texts.isin(NO_VALUE)), y, np.nan)
 
 

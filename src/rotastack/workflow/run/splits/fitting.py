@@ -41,8 +41,8 @@ class Fitted:
 class SplitVotes(NamedTuple):
     """Votes of an ensemble's members after one training; class numbers are those of the data set."""
 
-    test: NDArray[np.int16]  # (row, voter)
-    training: NDArray[np.int16]  # (training row, voter)
+    test: NDArray[np.signedinteger]  # (row, voter)
+    training: NDArray[np.signedinteger]  # (training row, voter)
     classes: NDArray[np.intp]  # of the training rows, with noise
     out_of_bag: NDArray[np.bool_] | None  # (training row, voter)
     weights: NDArray[np.float64]  # (voter,)
@@ -112,7 +112,9 @@ def cast_votes(trained: Fitted, X: NDArray[np.float64], selections: Sequence[str
     """
     assert isinstance(trained.model, AlignedClassifier)
     voters = voters_of(trained.model.estimator)
-    classes = trained.model.classes.astype(np.int16)
+    classes = trained.model.classes.astype(
+        np.promote_types(np.int16, np.min_scalar_type(-1 - trained.model.classes.max()))
+    )
     weights = voters.weights()
     out_of_bag = None
     if {"oob", "auto"} & set(selections):
@@ -147,10 +149,10 @@ def stacked(split_votes: list[SplitVotes], n_test: int) -> dict[str, Any]:
         return {}
     n, n_voters = len(split_votes), max(len(b.weights) for b in split_votes)
     n_training = max(len(b.classes) for b in split_votes)
-    test = np.full((n, n_test, n_voters), -1, dtype=np.int16)
-    training = np.full((n, n_training, n_voters), -1, dtype=np.int16)
+    kind = np.result_type(*(b.test for b in split_votes))
+    test, training = (np.full((n, rows, n_voters), -1, dtype=kind) for rows in (n_test, n_training))
     out = np.zeros((n, n_training, n_voters), dtype=np.int8)
-    classes = np.full((n, n_training), -1, dtype=np.int16)
+    classes = np.full((n, n_training), -1, dtype=kind)
     weights = np.full((n, n_voters), np.nan)
     for i, b in enumerate(split_votes):
         rows, voters = slice(len(b.classes)), slice(len(b.weights))

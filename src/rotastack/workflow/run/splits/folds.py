@@ -47,6 +47,10 @@ def draw(spec: SplitsSpec, table: Prepared) -> pd.DataFrame:
             parts = _by_time(table.time, spec)
         else:
             parts = _at_random(table, spec, sequence, np.arange(len(table.y)) if groups is None else groups)
+        for s, k in [(s, k) for s, part in enumerate(parts) for k in (TEST, TRAIN) if k not in part]:
+            raise RotastackError(
+                f"split {s + 1} has no {'test' if k == TEST else 'training'} rows; take fewer folds, or another seed"
+            )
     except (RotastackError, ValueError) as error:
         raise RotastackError(f"{spec.dataset}: {error}") from None
     return pd.DataFrame(parts.T.astype(np.int8), columns=[label("S", s) for s in range(len(parts))])

@@ -132,8 +132,12 @@ def _target(target: pd.Series, task: str) -> tuple[Any, list[str], dict[str, Any
         facts = {"mean": target.mean(), "sd": target.std(), "least": target.min(), "most": target.max()}
         return target.to_numpy(), [], {"target": {name: float(value) for name, value in facts.items()}}
     classes = sorted(set(target))
-    codes = pd.Categorical(target, categories=classes).codes.astype("int16")
-    return codes, classes, {"class_counts": {c: int((target == c).sum()) for c in classes}}
+    codes = pd.Categorical(target, categories=classes).codes
+    return (
+        codes.astype(np.promote_types(codes.dtype, np.int16)),
+        classes,
+        {"class_counts": {c: int((target == c).sum()) for c in classes}},
+    )
 
 
 def _distinct(names: list[str], seen: set[str]) -> list[str]:

@@ -27,7 +27,7 @@ from rotastack.errors import RotastackError
 from rotastack.files import read_json, replacing
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.stats.metrics import DECIDED, METRICS, PRIMARY
-from rotastack.workflow.judge.results import TIE_BREAK, RowTests, by_cell, choose, sorted_means
+from rotastack.workflow.judge.results import TIE_BREAK, cells_and_tests, choose
 from rotastack.workflow.run.job import Job, Outcome
 from rotastack.workflow.run.watching import Alarm, train_watched
 from rotastack.workflow.study.building import REFITTED, draws_bags, make, make_estimator
@@ -161,9 +161,8 @@ def chosen(
     """Return the method that the verdict on this data set chooses, by the results of the scoring step; None if all failed."""
     scores = scores[scores["method"].isin(list(spec.methods))]
     breaker = scores.groupby("method")[TIE_BREAK[spec.task]].mean().dropna().to_dict()
-    means = sorted_means(by_cell(scores, spec.axes, spec.score), spec.score)
-    test = RowTests(influences, about, means, spec.alpha)
-    choice = choose(means, breaker, scored["fit_processor_seconds"], test)
+    _, test = cells_and_tests(scores, spec, influences, about)
+    choice = choose(test.means, breaker, scored["fit_processor_seconds"], test)
     return None if choice is None else choice.method
 
 

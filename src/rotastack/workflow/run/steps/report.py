@@ -159,7 +159,7 @@ def _page(job: Job, spec: ReportSpec) -> str:
         },
         versions={
             "rotastack": __version__,
-            **{name: found.version for name in LIBRARIES for found in distributions(name=name)},
+            **{name: found.version for name in LIBRARIES for found in [*distributions(name=name)][:1]},
         },
     )
 

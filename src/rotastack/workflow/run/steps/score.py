@@ -95,9 +95,9 @@ def score_all(
     masks = protocol_module(spec.protocol, "score").masks
     divisions = [list(masks(column.to_numpy())) for _, column in folds.items()]
     units, unit = _units(spec, table, divisions)
-    influences: dict[str, NDArray[np.float64]] = {}
+    influences: dict[str, pd.Series] = {}  # of the tested units: pools may have different numbers of splits
     widening: dict[str, float] = {}
-    tested, scores, curves, decided = [], [], [], []
+    scores, curves, decided = [], [], []
     failures: dict[str, str] = {}
     association: dict[str, float] = {}
     thresholds: dict[str, dict[str, Any]] = {}
@@ -111,10 +111,9 @@ def score_all(
         cells = list(_cells(spec.axes, table, arrays))
         rows = np.concatenate([cell.rows for cell in cells])
         times = len(rows) / len(np.unique(rows))
-        tested.append(units[rows])
-        influences[method] = _influences(spec.score, cells, units, table)
-        influences[method][np.setdiff1d(units, tested[-1])] = np.nan  # pools may have different splits
-        widening[method] = len(rows) / influences[method].shape[1] / len(table.y)
+        by_time = pd.DataFrame(_influences(spec.score, cells, units, table)).loc[np.unique(units[rows])]
+        influences[method] = by_time.stack()
+        widening[method] = len(rows) / by_time.shape[1] / len(table.y)
         true, outputs = (np.concatenate(parts) for parts in zip(*((c.y, c.outputs) for c in cells), strict=True))
         if np.isfinite(outputs[:, 0]).all():  # the ends of intervals may be missing
             first = [(c.rows, c.y, c.outputs[:, : table.n_classes or 1]) for c in cells]
@@ -130,9 +129,9 @@ def score_all(
             thresholds[method] = {"class": table.classes[table.positive], **best}
         decided += of_method
     frame, calibration = (pd.concat(parts, ignore_index=True) for parts in (scores, curves))
-    most = max(mine.shape[1] for mine in influences.values())
-    by_time = {m: np.pad(of, ((0, 0), (0, most - of.shape[1]))) + 0 * of[:, :1] for m, of in influences.items()}
-    about = {"unit": unit, "times": most, "widening": widening}
+    of_units = pd.DataFrame(influences)
+    of_units = of_units.reindex(pd.MultiIndex.from_product(of_units.index.levels))
+    about = {"unit": unit, "times": len(of_units.index.levels[1]), "widening": widening}
     means = frame.groupby("method")[list(METRICS[table.task])].mean()
     found = records["prepare"].get("metrics", {}).get("suspicions", [])
     metrics = {
@@ -148,8 +147,6 @@ def score_all(
         **_times(records),
     }
     decisions = {"dataset": spec.dataset, "classes": table.classes, "positive": table.positive, "methods": decided}
-    known = np.unique(np.concatenate(tested))
-    of_units = pd.DataFrame({method: mine[known].ravel() for method, mine in by_time.items()})
     return Scored(frame, (of_units, about), calibration, decisions, metrics)
 
 

@@ -10,9 +10,9 @@ from rotastack.data.artifacts import read_frame, write_frame
 from rotastack.errors import RotastackError
 from rotastack.files import read_json, replacing, write_text
 from rotastack.stats.metrics import METRICS, NAMES, higher_is_better
+from rotastack.stats.missing import gaps
 from rotastack.stats.pairs import compare_pair
 from rotastack.stats.resampled_t import corrected_t
-from rotastack.stats.rounding import gaps
 from rotastack.stats.variance import kendall_w, variance_components
 from rotastack.stats.wilcoxon import holm, rank_biserial, signed_rank_p
 from rotastack.workflow.judge.comparisons import compare_group, compare_over_datasets

@@ -15,8 +15,6 @@ from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY, higher_is
 from rotastack.workflow.judge.intervals import coverage_in_words
 from rotastack.workflow.judge.results import TIE_BREAK
 
-__all__ = ["TrackedDataset", "means_table", "method_params", "model_card", "pool_params"]
-
 TIMES = ("fit_seconds", "predict_seconds")
 HOW = {
     "nested": "by cross-validation", "crossval": "by cross-validation", "holdout": "on random splits", "given": "on given splits",

@@ -8,12 +8,10 @@ from typing import Any
 import pandas as pd
 
 from rotastack.stats.metrics import PRIMARY, higher_is_better
-from rotastack.stats.rounding import rounded
+from rotastack.stats.missing import rounded
 from rotastack.workflow.run.tracked.contents import TrackedDataset, means_table, method_params, model_card, pool_params
 from rotastack.workflow.tracking.address import FOLDER, is_own, without_login
 from rotastack.workflow.tracking.writer import DESCRIPTION, LONGEST, Writer, dataset_input
-
-__all__ = ["track_dataset"]
 
 FACTS = ("rows", "numeric_columns", "categorical_columns", "date_columns", "missing_cells")
 """Facts of a table that are metrics of its run."""
