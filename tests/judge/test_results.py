@@ -17,7 +17,7 @@ def row_tests_of(losses):
     """Return the tests of methods by a column of losses each, and their means, best first."""
     means = sorted_means(losses, "error")
     n = len(losses)
-    return RowTests((losses - losses.mean()) / np.sqrt(n * (n - 1)), about(losses), means, 0.05), means
+    return RowTests((losses - losses.mean()) / np.sqrt(n * (n - 1)), **about(losses), means=means, alpha=0.05), means
 
 
 def chosen(losses, breaker=LOSS, seconds=()):
@@ -75,6 +75,9 @@ def test_means_in_units_of_the_target_keep_their_digits():
 def test_methods_with_a_difference_of_rounding_errors_are_equal():
     losses = np.full(10, 0.1)
     found = RowTests(
-        pd.DataFrame({"A": losses * 0, "B": losses * 0}), about("AB"), pd.Series({"A": 0.3, "B": 0.1 + 0.2}), 0.05
+        pd.DataFrame({"A": losses * 0, "B": losses * 0}),
+        **about("AB"),
+        means=pd.Series({"A": 0.3, "B": 0.1 + 0.2}),
+        alpha=0.05,
     )("A", "B")
     assert (found.difference, found.p) == (0, 1)

@@ -55,8 +55,9 @@ def test_methods_with_different_numbers_of_splits_are_compared_in_any_order(spli
         assert {m: int(k) for m, k in scored.scores["method"].value_counts().items()} == splits
         assert set(verdict["means"]) == {*"ABC"}
         tested = folds.iloc[:, : splits["B"]].eq(TEST).any(axis=1)
-        assert of_units["B"].notna().sum() == tested.sum() * about["times"]
         times = {m: folds.iloc[:, :k].eq(TEST).sum(axis=1).max() for m, k in splits.items()}
         assert about["times"] == max(times.values())
+        assert of_units["B"].notna().sum() == tested.sum() * times["B"]
+        assert len(of_units) % about["times"] == 0
         assert about["widening"] == pytest.approx({m: 20 * k / times[m] / N for m, k in splits.items()})
     assert found[0] == found[1] == found[2]

@@ -218,10 +218,13 @@ def row_test(
     >>> round(found.p, 3), [round(end, 2) for end in found.interval]
     (0.152, [-0.29, 1.29])
     """
-    by_time = (first - second).reshape(len(first), -1)
-    gaps, n = by_time.sum(axis=1), len(first)
+    n = len(first)
+    if n < 2:
+        return None
+    by_time = (first - second).reshape(n, -1)
+    gaps = by_time.sum(axis=1)
     squares = float((gaps**2).sum())
-    if n < 2 or not np.isfinite(squares + difference):
+    if not np.isfinite(squares + difference):
         return None
     if squares <= (1e-12 * (np.abs(first).max() + np.abs(second).max())) ** 2:
         return RowTest(difference, n - 1, 2.0 ** (1 - n) if difference else 1.0, (difference, difference))
