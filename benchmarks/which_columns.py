@@ -51,6 +51,8 @@ NOISE = [
     ("two classes, and 3 real columns", 300, 10, "forest, 20 trees"),
     ("two classes, and 3 real columns", 300, 10, "Rotastack, 5 trees"),
     ("numbers, and 3 real columns", 300, 10, "forest, 20 trees"), ("numbers, and 3 real columns", 150, 10, "linear"),
+    *((f"{of}, and 3 real columns; noise correlated by {r}", 300, 6, model)
+      for r in (0.5, 0.9, 0.97) for of, model in (("numbers", "linear"), ("two classes", "forest, 20 trees"))),
 ]  # fmt: skip
 """Kind of the table, rows, columns of noise, and model."""
 
@@ -66,6 +68,9 @@ def table_of(kind: str, n: int, p: int, seed: int) -> tuple[pd.DataFrame, np.nda
     elif kind == "time":  # neighbours correlate by 0.8
         X, e = lfilter([1], [1, -0.8], X, axis=0), lfilter([1], [1, -0.8], e)
         divided_by = {"time": "unit"}
+    elif "correlated" in kind:
+        shared = float(kind.rpartition(" ")[2])
+        X = np.sqrt(shared) * rng.normal(size=(n, 1)) + np.sqrt(1 - shared) * X
     table = pd.DataFrame(X, columns=[f"noise {j}" for j in range(p)])
     if "real" in kind:
         real = rng.normal(size=(n, 3))
@@ -88,13 +93,17 @@ def alarms(cell: tuple[str, int, int, str], seed: int) -> list[bool]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         split, units = explaining._divided(X, divided_by, None)
-        held, test = explaining._held_out(pipeline, X, y, split, units)
-        new, answers = reader.transform(X.iloc[test]), y[test]
-        p, _ = explaining._p_values(held, new, answers, reader.parts_, units[test], len(reader.parts_))
+        numbers = reader.transform(X)
+        held, test, _ = explaining._held_out(pipeline, numbers, y, split, units)
+        new, answers = numbers[test], y[test]
+        columns = dict(zip(reader.needed_, reader.parts_, strict=True))
+        sets = explaining.together(numbers, columns)
+        parts = [np.concatenate([columns[c] for c in own]) for own in sets]
+        p, _ = explaining._p_values(held, new, answers, parts, units[test], len(columns))
         constant = (DummyRegressor() if y.dtype.kind == "f" else DummyClassifier()).fit(new, answers)
         score = explaining._scorer(pipeline, "rmse" if y.dtype.kind == "f" else "error", y)
         better = score(held, new, answers) > score(constant, new, answers)
-    small = any(q < ALPHA for q, column in zip(p, reader.needed_, strict=True) if column.startswith("noise"))
+    small = any(q < ALPHA for q, own in zip(p, sets, strict=True) if all(c.startswith("noise") for c in own))
     return [small, small and better]
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import ttest_1samp
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.stats import rankdata, ttest_1samp
 from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.feature_selection import r_regression
@@ -30,6 +31,7 @@ from rotastack.files import read_json
 from rotastack.stats.metrics import DECIDED, NAMES, higher_is_better, score_named
 from rotastack.stats.scores import score_numbers, score_probabilities
 from rotastack.stats.wilcoxon import holm
+from rotastack.workflow.judge.words import listed
 from rotastack.workflow.study.costs import (
     MOST_ROWS,
     N_REPEATS,
@@ -45,6 +47,7 @@ from rotastack.workflow.use.explanation import families_of, in_words
 from rotastack.workflow.use.saved_model import saved_model
 
 SEED = 0
+TOGETHER = 0.5  # rank correlation from which columns are shuffled together
 SPANS = 6  # spans of the test rows' time; with more of them errors in neighbouring spans go together
 N_CATEGORIES = 12  # values of any other column
 _SHOWN = {"error": "accuracy", "rmse": "R²", "pinball": "R²"}
@@ -61,7 +64,7 @@ def explain(
     """Return the explanation of a study's model on the raw table that it was trained on, as a mapping for JSON.
 
     The importance of a column is the loss of the score if the column is shuffled: of accuracy for the error, of R² for
-    RMSE and pinball loss. Of more than 1000 rows a sample counts, in which rare classes keep their rows: scores are
+    RMSE and pinball loss. Correlated columns are shuffled :func:`together`. Of more than 1000 rows a sample counts, in which rare classes keep their rows: scores are
     weighted to the original shares of the classes, tests are not. If the study divides rows by columns (`divided_by`),
     the model is judged on other groups, on the last third of the time, or on the test rows of a given split.
     """
@@ -77,7 +80,8 @@ def explain(
         cost, n_members = _cost(model)
         most, n_drawn, _ = cost.explanation(n_members, *numbers.shape)
         shuffled, chosen_by = _shuffled_columns(model, numbers, columns, target, most)
-        parts = [columns[c] for c in shuffled]
+        sets = together(numbers, {c: columns[c] for c in shuffled})
+        parts = [np.concatenate([columns[c] for c in own]) for own in sets]
         answers, constant = target[test], (DummyRegressor() if is_regressor(pipeline) else DummyClassifier())
         tested, new, tested_parts = encoded_once(held, numbers[test], parts)
         scores = [
@@ -93,10 +97,14 @@ def explain(
         losses, deviations = found.importances_mean.tolist(), found.importances_std.tolist()
         p, n_units = _p_values(tested, new, answers, tested_parts, units[test], len(columns))
         order = np.argsort(-found.importances_mean, kind="stable")
-        importances = [{"column": str(shuffled[j]), "loss": losses[j], "sd": deviations[j], "p": p[j]} for j in order]
-        top = [shuffled[j] for j in order[:n_drawn] if losses[j] > 0 and scores[0] > scores[1]]
+        importances = [
+            {"column": listed([*map(str, sets[j])], 5) + " together" * (len(sets[j]) > 1), "columns": len(sets[j]),
+             "loss": losses[j], "sd": deviations[j], "p": p[j]}
+            for j in order
+        ]  # fmt: skip
+        top = [column for j in order if losses[j] > 0 and scores[0] > scores[1] for column in sets[j]]
         top = [column for column in top if column not in reader.texts_]
-        dependence = [_dependence(pipeline, features, target, column) for column in top]
+        dependence = [_dependence(pipeline, features, target, column) for column in top[:n_drawn]]
     sign = _sign(score)
     content = {
         "how": how, "rows": len(rows), "scoring": _SHOWN.get(score, NAMES[score]),
@@ -134,6 +142,27 @@ def _shuffled_columns(
         strongest = {column: strength[own].max() for column, own in parts.items()}
     kept = set(sorted(parts, key=lambda column: -strongest[column])[:most])
     return [column for column in parts if column in kept], words
+
+
+def together(numbers: NDArray, parts: Mapping[Any, NDArray[np.intp]]) -> list[list[Any]]:
+    """Return sets of columns that are shuffled together, from the encoded rows and the encoded `parts` of each column.
+
+    One of several columns that correlate, shuffled alone, would make rows that the data do not have, and errors of the
+    model there say nothing of the column. So all pairs of columns in a set have a rank correlation of `TOGETHER` or more,
+    that of their most similar parts (complete linkage).
+    """
+    if len(parts) < 2:
+        return [[column] for column in parts]
+    order = np.concatenate([*parts.values()])
+    ranks = rankdata(numbers[:, order], axis=0, nan_policy="omit")
+    with np.errstate(invalid="ignore", divide="ignore"):  # of constant columns
+        similar = np.abs(np.nan_to_num(np.corrcoef(np.nan_to_num(ranks - np.nanmean(ranks, axis=0)), rowvar=False)))
+    edges = np.cumsum([0, *map(len, parts.values())])[:-1]
+    for axis in (0, 1):
+        similar = np.maximum.reduceat(similar, edges, axis=axis)
+    distances = 1 - similar[np.triu_indices(len(parts), 1)]
+    of_set = fcluster(linkage(distances, "complete"), 1 - TOGETHER, "distance")
+    return [[c for c, k in zip(parts, of_set, strict=True) if k == mine] for mine in dict.fromkeys(of_set)]
 
 
 def explain_saved(

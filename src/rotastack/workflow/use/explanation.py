@@ -54,8 +54,9 @@ def in_words(content: Mapping[str, Any], sign: int) -> list[str]:
     importances, n_columns, words = content["importances"], content["tested"]["columns"], []
     if not importances:
         words.append(f"No column of {n_columns:,} was shuffled, because predictions of this model are slow.")
-    elif len(importances) < n_columns:
-        words.append(f"Of {n_columns:,} columns, the {len(importances)} with {content['chosen_by']} were shuffled.")
+    elif content["chosen_by"]:
+        n = sum(x["columns"] for x in importances)
+        words.append(f"Of {n_columns:,} columns, the {n} with {content['chosen_by']} were shuffled.")
     words += _importances_in_words(content, sign)
     return words + _families_in_words(content["families"], content["task"])
 
@@ -127,14 +128,18 @@ def _importances_in_words(content: Mapping[str, Any], sign: int) -> list[str]:
         return [f"No column is shown to matter: on held-out rows a constant prediction is no worse ({scores})."]
     used = [x for x in importances if x["p"] < ALPHA and x["loss"] > 0]
     errors = "errors" if content["task"] == "regression" else "errors of the probabilities"
+    columns = "columns" if len(importances) == tested["columns"] else "columns or sets of correlated columns"
     units = "held-out rows" if tested["units"] == tested["rows"] else "groups of held-out rows"
     words = [
-        f"{len(used) or 'None'} of {len(importances)} columns {'is' if len(used) < 2 else 'are'} shown to have an effect, given the other columns (do absolute {errors} rise with shuffled values? "
+        f"{len(used) or 'None'} of {len(importances)} {columns} {'is' if len(used) < 2 else 'are'} shown to have an effect, given the others (do absolute {errors} rise with shuffled values? "
         f"One-sided paired t test over {tested['units']:,} {units}, corrected for {tested['columns']:,} columns by Holm)."
     ]
     if not used:
         return words
     first, before, after = used[0], content["score"], content["score"] - sign * used[0]["loss"]
-    matters = "matters most" if first is importances[0] else "is the first column that is shown to matter"
+    several = first["columns"] > 1
+    matters = "matter most" if several else "matters most"
+    if first is not importances[0]:
+        matters = f"{'are' if several else 'is'} first of what is shown to matter"
     change = f"{'falls' if sign > 0 else 'rises'} from {number.format(before)} to {number.format(after)}"
     return [f"{first['column']} {matters}: with shuffled values, {scoring} {change} ({content['how']}).", *words]
