@@ -47,5 +47,5 @@ def coverage_in_words(tested: Mapping[str, float]) -> str:
         return f"{text}{'' if 'times' in tested else ', too few to correct their width'}."
     return (
         f"{text}; the model's intervals are {tested['times']:.3g} times as wide and so cover {tested['then_held']:.0%} "
-        f"({tested['least']:.0%} to {tested['most']:.0%} by time span, each scaled by the factor of the others)."
+        f"({tested['least']:.0%} to {tested['most']:.0%} by time span, each scaled by the factor of the others; less where errors grow in time)."
     )

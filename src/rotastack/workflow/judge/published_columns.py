@@ -105,7 +105,7 @@ N_SAMPLES = 10_000
 MOST_RANKS = 60
 """Most methods for which the report has ranks of all."""
 BEST = 20
-"""Number of methods, the best by average rank, that the control is tested against."""
+"""Number of methods, the best by average rank, whose tests against the control are shown."""
 
 
 def published_columns(
@@ -177,7 +177,7 @@ def ranks_beside_published(
     """Return average ranks of a study's methods and published ones, on the data sets that all of them have.
 
     `columns` are of :func:`published_columns`; ``own_rank`` is among the study's methods alone. The best twenty also have
-    ``p_holm`` of Wilcoxon's test against the control, and the probabilities by the Bayesian signed-rank test, with a rope
+    ``p_holm`` of Wilcoxon's test against the control, with a correction for all methods, and the probabilities by the Bayesian signed-rank test, with a rope
     of a point, that they are ``better``, ``equal`` or ``worse``. There are no rows if all share fewer than two data sets.
     """
     nothing = pd.DataFrame(columns=list(RANKS))
@@ -196,9 +196,9 @@ def ranks_beside_published(
     ranks = ranks.sort_values("average_rank", kind="stable").rename_axis("method")
     if control in both:
         best = [method for method in ranks.index if method != control][:BEST]
-        tested = both[[control, *best]]
-        ranks = ranks.join(wilcoxon_holm(tested, control, higher)["p_holm"])
-        ranks = ranks.join(bayesian_table(tested, control, higher, ROPE, n_samples=N_SAMPLES))
+        # The best are picked by the same scores, so that the correction counts all methods.
+        ranks = ranks.join(wilcoxon_holm(both, control, higher).loc[best, "p_holm"])
+        ranks = ranks.join(bayesian_table(both[[control, *best]], control, higher, ROPE, n_samples=N_SAMPLES))
     return ranks.reset_index().reindex(columns=list(RANKS))
 
 
