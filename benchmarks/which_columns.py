@@ -88,8 +88,9 @@ def alarms(cell: tuple[str, int, int, str], seed: int) -> list[bool]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         split, units = explaining._divided(X, divided_by, None)
-        held, test = explaining._held_out(pipeline, X, y, split, units)
-        new, answers = reader.transform(X.iloc[test]), y[test]
+        numbers = reader.transform(X)
+        held, test, _ = explaining._held_out(pipeline, numbers, y, split, units)
+        new, answers = numbers[test], y[test]
         p, _ = explaining._p_values(held, new, answers, reader.parts_, units[test], len(reader.parts_))
         constant = (DummyRegressor() if y.dtype.kind == "f" else DummyClassifier()).fit(new, answers)
         score = explaining._scorer(pipeline, "rmse" if y.dtype.kind == "f" else "error", y)
