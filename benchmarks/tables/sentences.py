@@ -193,14 +193,13 @@ def type_one() -> str:
 
 def rows() -> str:
     """Return the largest shares of the simulations of held-out rows, as a list."""
-    levels = _kept("row_test_levels")
-    scores = levels.drop(columns=["data", "rows", "test", "trees", "corrected t, first score"])
-    forests, trees = scores[levels["trees"] > 1], scores[levels["trees"] == 1]
+    other = ["data", "rows", "test", "corrected t, first score"]
+    of_seeds, of_halves = (
+        _kept(f"row_test_{name}").drop(columns=[*other, column]) for name, column in (("levels", "trees"), ("halves", "method"))
+    )
     return "\n".join(
-        [
-            f"- Of forests, the largest share is {forests.max(axis=None):.3f}; the mean is {forests.stack().mean():.3f}.",
-            f"- Of single trees, the largest share is {trees.max(axis=None):.3f}.",
-        ]
+        f"- {text}: the largest share is {shares.max(axis=None):.3f}, the mean {shares.stack().mean():.3f}."
+        for text, shares in (("Methods that differ by their seeds", of_seeds), ("Halves of the columns", of_halves))
     )
 
 

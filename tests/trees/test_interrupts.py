@@ -38,7 +38,7 @@ FIT = """
 @pytest.mark.parametrize(
     ("estimator", "rows"),
     [
-        ("ForestClassifier(1, max_features=None)", 400_000),
+        ("ForestClassifier(4, max_features=None, n_jobs=1)", 400_000),
         ("ForestClassifier(20_000, n_jobs=2)", 2_000),
         ("ExtraForestClassifier(8, max_features=None, n_jobs=2)", 400_000),
         ("C45Classifier()", 400_000),
