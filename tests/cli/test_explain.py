@@ -154,7 +154,9 @@ def test_the_first_column_in_words_is_one_that_surely_matters():
 
     first, rest = said(sure, {**unsure, "loss": 0.005})
     assert first == "x matters most: with shuffled values, accuracy falls from 0.900 to 0.890 (held out)."
-    assert rest.startswith("1 of 2 columns or sets of correlated columns is shown to have an effect, given the other columns")
+    assert rest.startswith(
+        "1 of 2 columns or sets of correlated columns is shown to have an effect, given the other columns"
+    )
     assert said(sure, columns=1)[1].startswith("1 of 1 columns is shown")
     pair = {**sure, "column": "u and v together", "columns": 2}
     assert said(pair)[0].startswith("u and v together matter most: with")
