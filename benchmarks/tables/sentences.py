@@ -195,7 +195,8 @@ def rows() -> str:
     """Return the largest shares of the simulations of held-out rows, as a list."""
     other = ["data", "rows", "test", "corrected t, first score"]
     of_seeds, of_halves = (
-        _kept(f"row_test_{name}").drop(columns=[*other, column]) for name, column in (("levels", "trees"), ("halves", "method"))
+        _kept(f"row_test_{name}").drop(columns=[*other, column])
+        for name, column in (("levels", "trees"), ("halves", "method"))
     )
     return "\n".join(
         f"- {text}: the largest share is {shares.max(axis=None):.3f}, the mean {shares.stack().mean():.3f}."
