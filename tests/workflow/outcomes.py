@@ -34,7 +34,11 @@ def without_times(content):
     if isinstance(content, dict):
         return {key: without_times(value) for key, value in content.items() if not is_of_a_run(key)}
     if isinstance(content, str):
-        return re.sub(r",? at [\d.,]+ times the training time(?: and [\d.,]+ times the prediction time)?", "", content)
+        return re.sub(
+            r",? at [\d.,]+ times the training time(?: \(median ratio\))?(?: and [\d.,]+ times the prediction time)?",
+            "",
+            content,
+        )
     return [*map(without_times, content)] if isinstance(content, list) else content
 
 

@@ -147,7 +147,7 @@ def wilcoxon_holm(
             "wins": [int((sign * d > 0).sum()) for d in differences],
             "ties": [int((d == 0).sum()) for d in differences],
             "losses": [int((sign * d < 0).sum()) for d in differences],
-            "effect": [sign * rank_biserial(d) if len(d) else np.nan for d in differences],
+            "effect": [rank_biserial(sign * d) if len(d) else np.nan for d in differences],
             "p": [signed_rank_p(d) if len(d) else np.nan for d in differences],
         },
         index,
