@@ -199,7 +199,8 @@ def correlated_noise(seed, correlation, n=200):
     return table, real.sum(axis=1) + rng.normal(size=n)
 
 
-@pytest.mark.parametrize("correlation", [0.9, pytest.param(0.97, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("correlation", [0.9, 0.97])
 def test_noise_that_correlates_is_rarely_named(correlation):
     """Each column shuffled alone, at least one was named in 57 % of tables."""
     named, tables = 0, 40

@@ -51,9 +51,9 @@ def test_an_unknown_category_gets_the_mean_over_all_categories(column, value):
 @QUIET
 def test_more_than_20_values_are_represented_by_20():
     for column, value in (("x", np.nan), ("shop", "never seen"), ("day", pd.NaT)):
-        every = np.mean([REGRESSOR.predict(NEW.assign(**{column: known})) for known in TABLE[column][:150]], axis=0)
+        every = np.mean([REGRESSOR.predict(NEW.assign(**{column: known})) for known in TABLE[column][:30]], axis=0)
         found = REGRESSOR.predict(NEW.assign(**{column: value}))
-        assert np.abs(found - every).mean() < 0.15  # of 150 training rows; a mean of half of the rows has an error, too
+        assert np.abs(found - every).mean() < 0.25  # a mean of a tenth of the training rows has an error, too
 
 
 def test_an_unknown_category_is_not_a_missing_one():
@@ -76,7 +76,7 @@ GONE = {"x": np.nan, "z": np.nan, "city": "new", "yes": None, "shop": "new", "da
     st.lists(st.sets(st.sampled_from(list(GONE)), max_size=4), min_size=1, max_size=5),
     st.sampled_from(["frame", "objects"]),
 )
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_mixtures_of_rows_with_values_that_training_has_not_shown(gone, form):
     new = NEW.head(len(gone)).astype(object)
     for row, columns in enumerate(gone):
