@@ -25,13 +25,13 @@ from ranking import (
     ranks_of,
     scores_beside,
     study_of,
-    tests_of,
     with_means,
 )
 
 from rotastack.plots.style import new_figure, save_figure
+from rotastack.stats.bayesian import bayesian_table
 from rotastack.stats.nemenyi import critical_difference
-from rotastack.stats.wilcoxon import holm, signed_rank_p
+from rotastack.stats.wilcoxon import holm, signed_rank_p, wilcoxon_holm
 
 OUT = DATA / "delgado2014.parquet"
 FIGURE = DATA.parents[1] / "images/classifiers.png"
@@ -113,8 +113,9 @@ def main(folder: Path) -> None:
         numbers.add("ranks", name, found.assign(accuracy=part.mean(), share=share))
         about = {"data_sets": float(len(part))}
         if name in ("ranked", "all"):
-            rivals = list(found["rank"].drop(CONTROL).nsmallest(BEST).index)
-            numbers.add("tests", name, tests_of(part, rivals, POINT))
+            rivals = found["rank"].drop(CONTROL).nsmallest(BEST).index
+            tested = wilcoxon_holm(part, CONTROL, True)  # against all, as the twenty are chosen by their results
+            numbers.add("tests", name, tested.loc[rivals].join(bayesian_table(part[[CONTROL, *rivals]], CONTROL, True, POINT)))
             best = list(found["rank"].nsmallest(BEST).index)
             numbers.add("best", name, part[best].rank(axis=1, ascending=False).mean().to_frame("rank"))
             about |= friedman_of(part) | {"critical_difference": critical_difference(BEST, len(part))}

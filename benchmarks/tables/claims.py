@@ -8,7 +8,7 @@ import pandas as pd
 import yaml
 from scipy.stats import kendalltau
 
-from rotastack.stats.wilcoxon import holm, signed_rank_p
+from rotastack.stats.wilcoxon import holm, rank_biserial, signed_rank_p
 from tables.papers import DATA, MEASURES, PERCENT, errors, markdown, means, p_text
 
 __all__ = ["Verdict", "compared", "counted", "judged", "overview", "tables", "within"]
@@ -38,7 +38,7 @@ class Verdict(NamedTuple):
 
 
 def judged(expect: str, differences: pd.Series, p: pd.Series, n: int, everywhere: bool) -> str:
-    """Return the verdict on a claim from its comparisons: the claimed method less each rival, and the p-values.
+    """Return the verdict on a claim from its comparisons: the direction of each test (the claimed method less a rival), and the p-values.
 
     `expect` is "lower", "higher", "at most" or "equal"; `n` is the number of data sets, and `everywhere` tells whether all of
     them have the claimed direction, which decides where they are too few for a test over data sets. A difference must be found
@@ -67,7 +67,9 @@ def compared(claim: dict) -> Verdict:
     by_set = (table[of] - table[than]).dropna()
     sign = np.where(by_set.index.isin(claim.get("except", [])), -1, 1) * (-1 if row["expect"] == "lower" else 1)
     n, p = int(row["n_datasets"]), row["p_value"] if row["expect"] == "equal" else row["p_holm"]
-    held = judged(row["expect"], pd.Series(row["difference"]), pd.Series(p), n, bool((sign * by_set > 0).all()))
+    # The test's direction, which the mean need not have; scores of one data set have that of their mean.
+    toward = rank_biserial(np.round(by_set, 12).to_numpy()) if n > 1 else row["difference"]
+    held = judged(row["expect"], pd.Series(toward), pd.Series(p), n, bool((sign * by_set > 0).all()))
     seen, test = f"{of} less {than}: {_number(row['difference'], what)}", f"Wilcoxon, {n} data sets, p {p_text(p)}"
     if n < ENOUGH:
         found = _by_split(study).query("what == @what and of == @of and than == @than")
@@ -84,7 +86,8 @@ def counted(values: pd.DataFrame, expect: str, unit: str = "") -> Verdict:
     differences = values.iloc[:, 1:].rsub(values.iloc[:, 0], axis=0).round(12)
     p = differences.apply(lambda column: signed_rank_p(column.to_numpy()))
     everywhere = (differences > 0 if expect == "higher" else differences < 0).all(axis=None)
-    held = judged(expect, differences.mean(), p, len(values), bool(everywhere))
+    toward = differences.apply(lambda column: rank_biserial(column.to_numpy()))
+    held = judged(expect, toward, p, len(values), bool(everywhere))
     few = len(values) < ENOUGH
     shown = values.iterrows() if few else [("", values.mean())]
     seen = "; ".join(
