@@ -131,7 +131,7 @@ def score_of(score: str, y: NDArray, outputs: NDArray) -> float:
 
 
 def simulated(cell: tuple, seed: int) -> list[list[float]] | None:
-    """Return the p-values of the test of rows and of the corrected t test by each score; None if a class is too small."""
+    """Return the p-values of the test of rows and of the corrected t test by each score; None if a class is too small, or missing in training."""
     kind, n, folds, repeats, method = cell
     rng = np.random.default_rng([seed, n, folds])
     X, y, groups = (halves if isinstance(method, str) else draw)(kind, n, rng)
@@ -139,6 +139,8 @@ def simulated(cell: tuple, seed: int) -> list[list[float]] | None:
     if of_classes and np.bincount(y).min() < 2 * folds:
         return None
     splits = divided(kind, y, groups, folds, repeats, seed)
+    if any(len(np.unique(y[train])) < 2 for train, _ in splits):
+        return None
     cells: list[list] = [[], []]
     for number, (train, test) in enumerate(splits):
         for k, mine in enumerate(cells):
