@@ -31,6 +31,7 @@ def test_a_server_is_opened_in_a_browser(monkeypatch, capsys):
 @pytest.mark.slow
 def test_it_names_the_studies_and_ends_with_all_that_it_started(tmp_path):
     with chdir(tmp_path), Writer("shop") as writer:
+        writer.show(["test/error"], True)
         number = writer.experiment_id
     port = free_port()
     command = [sys.executable, "-m", "rotastack", "ui", "--port", str(port)]
@@ -47,6 +48,7 @@ def test_it_names_the_studies_and_ends_with_all_that_it_started(tmp_path):
         assert process.wait(60) == 143
     assert started
     assert not psutil.wait_procs(started, 10)[1]
-    place = f"http://127.0.0.1:{port}/#/experiments/{number}/runs?workflowType=machine_learning"
-    place += "&searchFilter=tags.%60rotastack.current%60%20%3D%20%27yes%27"
+    place = (
+        f"http://127.0.0.1:{port}/#/experiments/{number}/runs?workflowType=machine_learning&viewStateShareKey=rotastack"
+    )
     assert f"shop: {place}\n" in log.read_text()

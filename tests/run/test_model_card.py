@@ -36,7 +36,7 @@ def card(
     method="RF",
     refit="best",
     loaded="runs:/1/model",
-    store="sqlite:///m.db",
+    store="sqlite:///results/mlflow/mlflow.db",
     divided_by=None,
     **changes,
 ):

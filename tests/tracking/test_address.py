@@ -29,6 +29,7 @@ SECRET = "http://anna:pa%24s@example.org:5000/mlflow?token=abc"
 def test_what_is_shown_has_no_secrets(monkeypatch):
     monkeypatch.setenv("MLFLOW_TRACKING_TOKEN", "t0ken")
     assert without_login(SECRET) == "http://example.org:5000/mlflow"
+    assert without_login("sqlite:////data/mlflow.db?timeout=60") == "sqlite:////data/mlflow.db"
     text = without_secrets(f"cannot reach {SECRET}: user anna, password pa$s, t0ken", SECRET)
     line = str(explained(OSError(f"Connection\nto {SECRET} lost"), SECRET))
     assert line.startswith(

@@ -123,6 +123,12 @@ def test_a_removed_method_leaves_no_rank_and_the_best_is_one_method_s(here):
     logged(methods=BETTER, refit="none")
     receipt = logged(methods={"RF": 0.2, "Good": 0.1}, repeats=6, refit="none")
     client = MlflowClient(tracking_uri(), tracking_uri())
+    about = client.get_run(receipt["study"]).data.tags["mlflow.note.content"]
+    assert about == "RF \\*wins\\*.\n\nOf 2 methods."
+    view = json.loads(client.get_experiment(current_experiment()).tags["mlflow.sharedViewState.rotastack"])
+    assert (view["orderByKey"], view["orderByAsc"]) == ("metrics.`test/error`", True)
+    shown_there = {r.data.tags["method"] for r in client.search_runs([current_experiment()], view["searchFilter"])}
+    assert shown_there == {"RF", "Good"}
     data = client.get_run(receipt["datasets"]["iris"]["dataset"]).data
     assert (data.tags["best"], data.metrics["best/error"]) == ("Good", pytest.approx(0.125))
     ranks = {

@@ -9,6 +9,7 @@ rule track:
         model=expand(rules.refit.output.model, dataset=PLAN.refitted),
         refit=expand(rules.refit.output.record, dataset=PLAN.refitted),
         comparison=rules.summarize.output.comparison,
+        verdict=rules.summarize.output.verdict,
         record=rules.summarize.output.record,
         tables=rules.summarize.output.tables,
         figures=[file for file in rules.draw.output.figures if file.endswith(".png")],
@@ -34,6 +35,6 @@ rule track:
         " --input raw {input.raw:q} --input table {input.table:q} --input scores {input.scores:q}"
         " --input scored {input.scored:q} --input records {input.records:q}"
         " --input model {input.model:q} --input refit {input.refit:q}"
-        " --input comparison {input.comparison:q} --input record {input.record:q}"
+        " --input comparison {input.comparison:q} --input verdict {input.verdict:q} --input record {input.record:q}"
         " --input tables {input.tables:q} --input figures {input.figures:q} --input report {input.report:q}"
         " --output receipt {output.receipt:q} 2> {log:q}"

@@ -41,7 +41,8 @@ class Answer:
         self.failed = [str(record["message"]) for record in records if record["status"] != "ok"]
         self.without_model: dict[str, str] = {}  # data set -> why its model could not be trained
         receipt = Path(plan.root) / "tracking.json"
-        runs = read_json(receipt)["datasets"] if receipt.is_file() else {}
+        tracked = read_json(receipt) if receipt.is_file() else {}
+        self.runs = tracked.get("page", "rotastack ui")
         for dataset in plan.datasets:
             file = Path(plan.files.model.format(dataset=dataset))
             path = file.with_name("refit.run.json")
@@ -52,7 +53,7 @@ class Answer:
                 kept = {
                     k: record["metrics"][k] for k in ("method", "threshold", "decides_for") if k in record["metrics"]
                 }
-                address = runs.get(dataset, {}).get("model_uri")
+                address = tracked.get("datasets", {}).get(dataset, {}).get("model_uri")
                 self.models[dataset] = {**kept, "file": str(file), "address": address}
 
     def as_text(self, seconds: float | None = None) -> str:
@@ -74,7 +75,7 @@ class Answer:
         if self.models:
             option = "" if len(self.models) == 1 else f" --dataset {next(iter(self.models))}"
             lines.append(("predict", f"rotastack predict --study {self.study}{option}{self.trust} NEW_ROWS.csv"))
-        lines += [("runs", "rotastack ui"), ("results", self.root)]
+        lines += [("runs", self.runs), ("results", self.root)]
         return "\n".join([*self.sentences, "", *self._table(), "", headed(lines)])
 
     def _table(self) -> list[str]:

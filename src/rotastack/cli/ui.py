@@ -6,7 +6,6 @@ from argparse import Namespace
 from contextlib import suppress
 from importlib.util import find_spec
 from typing import Any
-from urllib.parse import quote
 
 from rotastack.cli.options import command
 from rotastack.cli.stopping import ending_with_us
@@ -48,16 +47,14 @@ def _ui(arguments: Namespace) -> int:
 
 
 def _studies(uri: str) -> dict[str, str]:
-    """Return study -> end of the address of its current runs, newest first; MLflow's own experiment is left out."""
+    """Return study -> end of the address of its methods, newest first; experiments of other programs are left out."""
     from mlflow.exceptions import MlflowException
     from mlflow.tracking import MlflowClient
 
-    from rotastack.workflow.tracking.address import explained
+    from rotastack.workflow.tracking.address import VIEW, explained, page_of
 
     try:
         experiments = MlflowClient(uri, uri).search_experiments(order_by=["experiment_id DESC"])
     except MlflowException as error:
         raise explained(error, uri) from None
-    current = quote("tags.`rotastack.current` = 'yes'")
-    place = f"#/experiments/{{}}/runs?workflowType=machine_learning&searchFilter={current}"
-    return {e.name: place.format(e.experiment_id) for e in experiments if e.experiment_id != "0"}
+    return {e.name: page_of(e.experiment_id) for e in experiments if f"mlflow.sharedViewState.{VIEW}" in e.tags}

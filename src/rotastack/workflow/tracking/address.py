@@ -2,13 +2,16 @@
 
 import logging
 import os
+import re
 from pathlib import Path
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit
 
 from rotastack.errors import RotastackError, in_one_line
 
 FOLDER = Path("results/mlflow")
 VARIABLE = "MLFLOW_TRACKING_URI"
+VIEW = "rotastack"
+"""Name of the view of a study's methods, which the tag ``mlflow.sharedViewState.rotastack`` of its experiment describes."""
 PATIENCE = 5
 """Seconds to wait for an answer, in the check before any computation."""
 
@@ -35,6 +38,11 @@ def existing_uri(project: str | Path = ".") -> str:
     return uri
 
 
+def page_of(experiment_id: str) -> str:
+    """Return the end of the address at which MLflow's pages show the methods of a study."""
+    return f"#/experiments/{experiment_id}/runs?workflowType=machine_learning&viewStateShareKey={VIEW}"
+
+
 def is_own(uri: str) -> bool:
     """Return whether an address is the default, the database in the working directory."""
     return database_file(uri) == (FOLDER / "mlflow.db").resolve()
@@ -47,8 +55,8 @@ def database_file(uri: str) -> Path | None:
 
 def without_login(uri: str) -> str:
     """Return an address without user, password and options, for files, logs and messages."""
-    parts = urlsplit(uri)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    login, at, _ = urlsplit(uri).netloc.rpartition("@")
+    return re.split("[?#]", uri)[0].replace(login + at, "", 1)
 
 
 def without_secrets(text: str, uri: str) -> str:

@@ -1,5 +1,6 @@
 """The only writer of MLflow: a run has the key of what it shows, so that logging twice leaves one run."""
 
+import json
 import math
 import os
 import tempfile
@@ -25,7 +26,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from rotastack.errors import RotastackError
 from rotastack.files import lock
 from rotastack.workflow.tracking import address
-from rotastack.workflow.tracking.address import FOLDER, VARIABLE, database_file, is_own
+from rotastack.workflow.tracking.address import FOLDER, VARIABLE, VIEW, database_file, is_own
 from rotastack.workflow.tracking.logged_models import dataset_input, delete_models, log_model, register_model
 
 __all__ = ["DESCRIPTION", "LONGEST", "TrackedRun", "Writer", "dataset_input", "make_database"]
@@ -168,6 +169,17 @@ class Writer:
             run = TrackedRun(self.client.create_run(self.experiment_id, tags=about, run_name=name).info.run_id, True)
         self._present.add(run.run_id)
         return run
+
+    def show(self, columns: Sequence[str], ascending: bool) -> None:
+        """Describe the view of the study's page: the current methods, flat, sorted by the first of the metrics."""
+        first, *_ = columns = [f"metrics.`{name}`" for name in columns]
+        view = {
+            "searchFilter": f"tags.`{CURRENT}` = 'yes' and tags.`rotastack.kind` = 'method'",
+            "orderByKey": first,  # runs are nested only in the order of time
+            "orderByAsc": ascending,
+            "selectedColumns": columns,
+        }
+        self.client.set_experiment_tag(self.experiment_id, f"mlflow.sharedViewState.{VIEW}", json.dumps(view))
 
     def mark_history(self, previous: Collection[str]) -> None:
         """Mark what earlier versions logged: in ``results/mlflow`` all other runs, elsewhere those of `previous`."""

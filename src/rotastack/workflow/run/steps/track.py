@@ -9,14 +9,14 @@ import pandas as pd
 
 from rotastack.data.artifacts import read_frame
 from rotastack.files import read_json, write_text
-from rotastack.stats.metrics import METRICS
+from rotastack.stats.metrics import METRICS, higher_is_better
 from rotastack.workflow.run.job import Job
-from rotastack.workflow.run.tracked.contents import TrackedDataset
+from rotastack.workflow.run.tracked.contents import TrackedDataset, plain
 from rotastack.workflow.run.tracked.datasets import track_dataset
 from rotastack.workflow.study.names import slug
 from rotastack.workflow.study.specs import ReportSpec
-from rotastack.workflow.tracking.address import is_own, without_login
-from rotastack.workflow.tracking.writer import Writer
+from rotastack.workflow.tracking.address import is_own, page_of, without_login
+from rotastack.workflow.tracking.writer import DESCRIPTION, LONGEST, Writer
 
 MOST_RANKS = 30
 """The most methods whose average ranks are metrics, each with a chart; ranks of more are only in tables."""
@@ -26,7 +26,7 @@ def run(job: Job) -> None:
     """Log the runs that are not logged yet, mark those of earlier versions, and write output ``receipt``: the runs' ids.
 
     For each data set it reads ``raw``, ``table``, ``scores``, the record ``scored``, the ``records`` of earlier steps,
-    and the ``model`` with its record ``refit`` if there is one. For the study it reads ``comparison``, the statistics'
+    and the ``model`` with its record ``refit`` if there is one. For the study it reads ``comparison``, ``verdict``, the statistics'
     ``record``, ``tables``, ``figures`` and ``report``. The receipt that it replaces names the runs of the earlier version.
     """
     spec, path = job.spec(ReportSpec), job.output("receipt")
@@ -35,9 +35,12 @@ def run(job: Job) -> None:
         study = track_study(job, spec, writer)
         datasets = {data.dataset: track_dataset(data, writer, study) for data in _datasets(job, spec)}
         writer.mark_history(before)
-    receipt = {"experiment": spec.name, "key": job.key, "study": study, "datasets": datasets}
+        writer.show([f"test/{spec.score}", "test/rank", "time/fit_seconds"], not higher_is_better(spec.score))
+    receipt: dict[str, Any] = {"experiment": spec.name, "key": job.key, "study": study, "datasets": datasets}
     if not is_own(writer.uri):
         receipt["address"] = without_login(writer.uri)
+    if writer.uri.startswith(("http:", "https:")):
+        receipt["page"] = f"{receipt['address'].rstrip('/')}/{page_of(writer.experiment_id)}"
     write_text(path, json.dumps(receipt, indent=1, sort_keys=True) + "\n")
 
 
@@ -89,6 +92,8 @@ def track_study(job: Job, spec: ReportSpec, writer: Writer) -> str:
         for name in ("p_value", "friedman_chi2", "critical_difference"):
             if comparison.get(name) is not None:
                 metrics[f"friedman/{name.removeprefix('friedman_')}"] = comparison[name]
+        verdict = "\n\n".join(map(plain, read_json(job.input("verdict"))["sentences"]))
+        writer.set_tags(run, {DESCRIPTION: verdict[:LONGEST]})
         writer.log(run, metrics, record["started"])
         writer.log_artifacts(run, [f for f in job.inputs["figures"] if f.parent.name == "study"], "figures")
         writer.log_artifacts(run, job.inputs["tables"], "tables")

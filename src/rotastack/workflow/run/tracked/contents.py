@@ -221,7 +221,7 @@ def model_card(
         lines.append("- The training rows had no missing values.")
     lines += [
         "- The numbers hold for rows from the same source; no check detects a change of their distribution.", "",
-        "### Load and predict", "", "```python", "import mlflow, pandas", f'mlflow.set_tracking_uri("{store}")',
+        "### Load and predict", "", *(["In the folder of the study:", ""] if store.startswith("sqlite:///results/") else []), "```python", "import mlflow, pandas", f'mlflow.set_tracking_uri("{store}")',
         f'mlflow.pyfunc.load_model("{loaded}").predict(pandas.read_csv("new.csv"))', "```",
     ]  # fmt: skip
     if data.task == "classification":

@@ -126,7 +126,7 @@ def _track_model(data: TrackedDataset, record: dict[str, Any], writer: Writer, h
     marks = {"study": study, "method": label, "data": digest, "rotated": data.rotates(label), "task": data.task,
              **{k: str(record[k]) for k in ("seed", "version", "code")}}  # fmt: skip
     about = (
-        f"Models that predict the target of the table **{dataset}**; each version has its card.\n\n"
+        f"Models that predict the target of the table {dataset}; each version has its card.\n\n"
         "`champion` is the choice of the first study for the table of the first model, "
         "`current` the model that was logged last."
     )
