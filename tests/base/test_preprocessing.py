@@ -90,7 +90,21 @@ def test_a_class_of_one_row_is_named():
         (pd.Categorical([1.5, 2.5]), "classification", "declared categories"),
         (np.arange(500) % 31, "regression", "^31 different whole numbers in 500 rows, more than 30$"),
         (np.arange(140) % 30, "regression", "30 different whole numbers in 140 rows, fewer than 5 rows per number"),
-        (np.arange(150) % 30, "classification", "30 different whole numbers in 150 rows, at least 5 rows per number"),
+        (
+            np.arange(150) % 30,
+            "classification",
+            "30 different whole numbers in 150 rows, at least 5 rows per number on average",
+        ),
+        (
+            np.repeat(np.arange(12), 2 ** np.arange(12)[::-1]),
+            "regression",
+            "from 0 upwards, and the larger the rarer, like counts",
+        ),
+        (
+            np.repeat(np.arange(1, 13), 2 ** np.arange(12)[::-1]),
+            "classification",
+            "at least 5 rows per number on average",
+        ),
         (np.arange(12), "regression", "12 different whole numbers"),
         (np.linspace(0, 1, 21).repeat(100), "regression", "21 different fractional numbers in 2100 rows, more than 20"),
         (np.linspace(0, 1, 20).repeat(5), "classification", "20 different fractional"),

@@ -136,7 +136,8 @@ def test_a_thousand_columns_take_a_second():
     ("make", "task"), [(churn, "classification"), (houses, "regression"), (partial(genes, 60, 300), "classification")]
 )
 def test_sound_tables_raise_no_doubts(make, task):
-    assert doubts(*make(), task) == []
+    table, target = make()
+    assert doubts(table.drop(columns="place", errors="ignore"), target, task) == [], "prices of a place are alike"
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     assert doubts(X.assign(y=y), "y", "regression") == []
 
@@ -149,6 +150,21 @@ def test_groups_are_named_with_the_option():
     assert doubts(alike, target)[0].startswith(
         "bed looks like a group column (120 values, 5.6 rows each, with similar rows)"
     )
+
+
+@pytest.mark.parametrize("named", [lambda k: f"S{k:02d}", lambda k: 7 * k % 20])
+def test_rows_whose_targets_are_alike_within_a_value_belong_together(named):
+    rng = np.random.default_rng(1)
+    school, age = np.repeat(np.arange(20), 30), rng.integers(10, 30, 600)
+    table = pd.DataFrame({"school": [named(k) for k in school], "age": age, "iq": rng.standard_normal(600)})
+    table["score"] = table["iq"] + rng.standard_normal(20)[school] + 0.3 * age
+    (said,) = doubts(table, "score", "regression")
+    assert said.startswith("Rows with the same school have alike targets (intraclass correlation 0.")
+    assert "with --groups school test rows are from new values" in said
+    assert doubts(table, "score", "regression", groups="school") == []
+    assert doubts(table.assign(school=rng.permutation(table["school"])), "score", "regression") == []
+    passed = table.assign(passed=table["score"] > table["score"].median()).drop(columns="score")
+    assert doubts(passed, "passed")[0].startswith(said[:40])
 
 
 def test_dates_that_order_the_target_are_named_with_the_option():
@@ -167,7 +183,9 @@ def test_equal_rows_are_counted_where_chance_does_not_make_them():
     table, target = churn(1000)
     twice = pd.concat([table, table.head(100)], ignore_index=True)
     (said,) = doubts(twice, target)
-    assert said.startswith("200 rows (18%) are copies of another row, and the splits may put copies into training and")
+    assert said.startswith(
+        "100 rows (9%) are copies of an earlier row, and the splits may put copies into training and"
+    )
     numbered = twice.assign(customer_id=np.arange(len(twice)) * 7 % 1101)
     assert doubts(numbered, target) == [said], "an id tells no copies apart, because no model reads it"
     few = pd.DataFrame({"a": [1, 2] * 200, "b": ["x", "y"] * 200, "label": ["u", "v"] * 150 + ["v", "u"] * 50})
@@ -182,7 +200,7 @@ def test_errors_with_copies_together_and_apart_are_told():
     table = pd.DataFrame(rng.standard_normal((300, 4)).round(3), columns=list("abcd"))
     table["label"] = rng.choice(["u", "v"], 300)  # nothing to learn but the copies
     (said,) = doubts(pd.concat([table, table], ignore_index=True), "label", copies_together="copies_together")
-    assert said.startswith("600 rows (100%) are copies of another row. They stay together, in training or in test: a")
+    assert said.startswith("300 rows (50%) are copies of an earlier row. They stay together, in training or in test: a")
     together, apart = (float(part.split("%")[0]) for part in said.split("error ")[1:2] + said.split("in both, ")[-1:])
     assert together > 40 > 25 > apart
     numbers = table.assign(label=rng.standard_normal(300))

@@ -19,6 +19,7 @@ from rotastack.base.columns import DROPPED, date_numbers, named_group, numbers_o
 from rotastack.base.traits import TaskName
 from rotastack.data.divisions import equal_rows
 from rotastack.errors import shortened
+from rotastack.stats.intraclass import intraclass_correlation
 
 SAMPLE, MOST_COLUMNS = 2000, 1000
 """Number of rows in the search for leaks, and of columns that are searched together."""
@@ -33,6 +34,8 @@ FEW_ROWS = 10
 """A class with fewer rows is named."""
 ALIKE = 0.2
 """Rows of a group are alike if the variance within groups is less than this share of a column's variance."""
+LEVEL = 0.05
+"""Level of the test whether rows with the same value have alike targets."""
 DRIFT = 0.3
 """Rank correlation of a date with the target above which the target moves with the date."""
 ID_WORDS = frozenset(["account", "code", "id", "key", "no", "nr", "num", "number", "phone", "serial", "ssn"])
@@ -59,7 +62,7 @@ def suspicions(
     found = [*leaks, *_copies(features, y, task, kinds, divided_by)]
     found += _ids(features[used])
     if not {"groups", "time", "split 1"} & set(divided_by):
-        found += _group(features, used, kinds)
+        found += _group(features, used, kinds) or _alike_targets(features[used], y, task, kinds)
     if not {"time", "split 1"} & set(divided_by):
         found += _dates(features, y, task, kinds)
     return found + (_few_rows(target) if task == "classification" else [])
@@ -177,8 +180,8 @@ def _copies(
     copies = copies_of(features, kinds)
     if copies is None:
         return []
-    n = _n_copies(copies)
-    many = f"{n} rows ({n / len(features):.0%}) are copies of another row"
+    n = len(copies) - len(np.unique(copies))
+    many = f"{n} rows ({n / len(features):.0%}) are copies of an earlier row"
     if "copies_together" not in divided_by:
         why = "splits by time" if "time" in divided_by else "given splits" if "split 1" in divided_by else "the splits"
         return [f"{many}, and {why} may put copies into training and test: drop the copies."]
@@ -228,6 +231,46 @@ def _group(features: pd.DataFrame, used: list[str], kinds: Mapping[str, str]) ->
                 "group stay together, and test rows are from new groups."
             ]
     return []
+
+
+def _alike_targets(features: pd.DataFrame, y: NDArray, task: TaskName, kinds: Mapping[str, str]) -> list[str]:
+    """Return a sentence on the column whose values have the most alike targets, if these are alike beyond chance.
+
+    A column of text or whole numbers is tested if it has ten values, each in 1.5 rows on average. Numbers are left out if
+    their order tells the target, as that of ages may. Holm's correction counts all tested columns.
+    """
+    rows = np.random.default_rng(0).permutation(len(y))[:SAMPLE]
+    goals = (
+        y[rows].astype(float)[:, None] if task == "regression" else np.equal.outer(y[rows], np.unique(y)).astype(float)
+    )
+    tested = {}
+    for name in features:
+        column = features[name].iloc[rows].reset_index(drop=True).dropna()
+        values, groups = np.unique(texts_of(column) if kinds[name] == "categorical" else column, return_inverse=True)
+        if len(values) < 10 or len(column) < 1.5 * len(values):
+            continue
+        of_rows = goals[column.index]
+        if kinds[name] == "numeric" and ((values % 1 != 0).any() or _in_order(of_rows, groups)):
+            continue
+        tested[str(name)] = intraclass_correlation(of_rows, groups, 0).p, of_rows, groups
+    if not tested:
+        return []
+    name = min(tested, key=lambda name: tested[name][0])
+    _, of_rows, groups = tested[name]
+    found = intraclass_correlation(of_rows, groups)
+    if found.p * len(tested) > LEVEL:
+        return []
+    return [
+        f"Rows with the same {name} have alike targets (intraclass correlation {found.correlation:.2f}, {groups.max() + 1} values). If new rows will have "
+        f"other values of {name}, the scores are too good: with --groups {quote(name)} test rows are from new values."
+    ]
+
+
+def _in_order(goals: NDArray[np.float64], groups: NDArray[np.intp]) -> bool:
+    """Return whether the mean goals of successive groups are correlated."""
+    sizes = np.bincount(groups)
+    means = np.array([np.bincount(groups, goal) / sizes for goal in (goals - goals.mean(axis=0)).T])
+    return float((means[:, 1:] * means[:, :-1]).sum()) > (means**2).sum() / np.sqrt(len(sizes))
 
 
 def _dates(features: pd.DataFrame, y: NDArray, task: TaskName, kinds: Mapping[str, str]) -> Iterator[str]:

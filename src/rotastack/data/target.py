@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
+from scipy.stats import spearmanr
 
 from rotastack.base.categories import DIFFERENCES, alike, texts_of
 from rotastack.base.columns import numbers_of
@@ -15,6 +16,8 @@ from rotastack.base.traits import TaskName
 from rotastack.base.warned import warn
 from rotastack.errors import RotastackError, counted, nearest, shortened
 
+RARER = -0.8
+"""Rank correlation of whole numbers with their frequencies below which the numbers are counts."""
 MAX_CLASSES = 100
 """Largest number of classes: a pool stores an output of every member for every class."""
 
@@ -80,7 +83,7 @@ def decide_task(y: pd.Series) -> tuple[TaskName, str]:
     - if there are at most two distinct values,
     - if all are whole, and there are at most 10 distinct values,
     - if there are at least five rows for each distinct value on average, and at most 30 distinct values (20 if not all
-      are whole).
+      are whole), unless these are counts: from 0 upwards, and the larger the rarer (rank correlation below -.8).
 
     Other numbers are a quantity. So ten digits are classes, and 71 months in 500 rows are a quantity. The result for
     dates is "classification", but :func:`check_target` refuses them.
@@ -103,7 +106,8 @@ def decide_task(y: pd.Series) -> tuple[TaskName, str]:
         return "classification", f"dates, {distinct} values"
     if np.isnan(numbers).any():
         return "classification", f"text, {distinct} values"
-    distinct = len(np.unique(numbers))
+    found, frequencies = np.unique(numbers, return_counts=True)
+    distinct = len(found)
     whole = bool((numbers == np.round(numbers)).all())
     values = f"{distinct} different {'whole' if whole else 'fractional'} numbers in {len(present)} rows"
     most = 30 if whole else 20
@@ -113,7 +117,9 @@ def decide_task(y: pd.Series) -> tuple[TaskName, str]:
         return "regression", f"{values}, more than {most}"
     if len(present) < 5 * distinct:
         return "regression", f"{values}, fewer than 5 rows per number"
-    return "classification", f"{values}, at least 5 rows per number"
+    if whole and found[0] == 0 and spearmanr(found, frequencies).statistic < RARER:
+        return "regression", f"{values}, from 0 upwards, and the larger the rarer, like counts"
+    return "classification", f"{values}, at least 5 rows per number on average"
 
 
 def check_target(y: pd.Series, where: str, task: TaskName = "classification") -> pd.Series:
@@ -163,6 +169,7 @@ def check_target(y: pd.Series, where: str, task: TaskName = "classification") ->
         warn(
             f"{where}: {_listed(once, 'class', 'classes')} of the target {'has' if len(once) == 1 else 'have'} only one row; "
             f"training and test need a row each; drop or merge {'the class' if len(once) == 1 else 'these classes'}"
+            f"{', or choose regression (--task regression)' * bool(np.isfinite(numbers).all())}"
         )
     if names := alike(labels.unique()):
         warn(f"{where}: {_listed(names, 'class', 'classes')} of the target differ only in {DIFFERENCES}")

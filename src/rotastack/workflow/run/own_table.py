@@ -195,7 +195,7 @@ class OwnTable:
         found = self.reader.kinds_
         keep = next((c for c in dropped if found[c] in ("id", "objects") and c not in self.read.kinds), None)
         if keep is not None:
-            lines.append(("", f"to keep a column: --kind '{keep}=categorical' or numeric"))
+            lines.append(("", f"to keep a column: --kind '{keep}=categorical' or text"))
         if len(dropped) > 10:
             lines.append(("", f"and {len(dropped) - 10} more columns; the report lists all"))
         missing = self.features[[c for c in self.features if c not in dropped]].isna().mean()
