@@ -152,7 +152,7 @@ def test_groups_are_named_with_the_option():
     )
 
 
-@pytest.mark.parametrize("named", [lambda k: f"S{k:02d}", lambda k: 7 * k % 20])
+@pytest.mark.parametrize("named", [lambda k: f"S{k:02d}", lambda k: 3 * k % 20])
 def test_rows_whose_targets_are_alike_within_a_value_belong_together(named):
     rng = np.random.default_rng(1)
     school, age = np.repeat(np.arange(20), 30), rng.integers(10, 30, 600)
