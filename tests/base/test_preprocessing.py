@@ -3,8 +3,12 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
+from numpy.testing import assert_array_equal
 
+from rotastack import RotastackClassifier
 from rotastack.base.categories import MISSING, texts_of
 from rotastack.data import TablePreprocessor, load_dataset
 from rotastack.data.target import check_target, decide_task
@@ -255,14 +259,51 @@ def test_numbers_and_dates_that_are_newly_missing_are_named():
     ]
 
 
-def test_categories_are_in_alphabetical_order_or_in_their_own():
+def test_categories_are_in_alphabetical_order():
     """The first category has no dummy."""
-    sizes = pd.Categorical(["low", "high", None, "low"], ["low", "middle", "high"], ordered=True)
-    columns = {"numbers": [10, 9, 9, None], "text": ["b", "a", "a", "b"], "ordered": sizes, "x": np.arange(4) / 7}
+    columns = {"numbers": [10, 9, 9, None], "text": ["b", "a", "a", "b"], "x": np.arange(4) / 7}
     p = TablePreprocessor({"x": "numeric"}).fit(pd.DataFrame(columns))
-    assert p.categories_ == {
-        "numbers": ["(missing)", "10", "9"], "text": ["a", "b"], "ordered": ["(missing)", "low", "high"],
-    }  # fmt: skip
+    assert p.categories_ == {"numbers": ["(missing)", "10", "9"], "text": ["a", "b"]}
+
+
+ORDER = ["low", "middle", "high"]
+
+
+@pytest.mark.parametrize("kinds", [None, {"size": ORDER}, {"size": "categorical"}])
+@pytest.mark.parametrize("gap", [None, "low"])
+def test_an_ordered_column_is_a_number_by_its_order(kinds, gap):
+    """Of a declared order the column is text; a value outside of the order is missing, and named as a new category."""
+    sizes = pd.Series(["low", "high", gap, "low"] * 5)
+    ordered = sizes.astype(pd.CategoricalDtype(ORDER, ordered=True))
+    X = pd.DataFrame({"size": ordered if kinds is None else sizes, "x": np.arange(20) / 7})
+    if kinds == {"size": "categorical"}:
+        assert TablePreprocessor(kinds).fit(X.assign(size=ordered)).categories_["size"][-2:] == ["low", "high"]
+        return
+    p = TablePreprocessor(kinds).fit(X)
+    assert (p.kinds_["size"], p.reasons_["size"], p.numeric_) == ("ordered", "low < middle < high", ["size", "x"])
+    assert p.complete_ == (["size", "x"] if gap else ["x"])
+    new = pd.DataFrame({"size": ["middle", "huge", " high ", None], "x": 0.0})
+    with pytest.warns(
+        UserWarning, match=r"column 'size': 1 of 4 rows have a category that no training row has \(such as 'huge'"
+    ):
+        found = p.transform(new)[:, 0]
+    assert found.tolist()[::2] == [1, 2]
+    assert np.isnan(found[1::2]).all()
+
+
+def test_every_table_brings_its_order(tmp_path):
+    sizes = pd.Series(["low", "high", "middle", "low"] * 10)
+    frame = pd.DataFrame({"x": np.arange(40) / 7, "size": sizes.astype(pd.CategoricalDtype(ORDER, ordered=True))})
+    frame.to_parquet(tmp_path / "t.parquet")
+    tables = [
+        frame, pl.DataFrame({"x": frame["x"].tolist(), "size": pl.Series(sizes.tolist(), dtype=pl.Enum(ORDER))}),
+        pd.read_parquet(tmp_path / "t.parquet"), pa.Table.from_pandas(frame),
+    ]  # fmt: skip
+    y = np.tile([0, 1, 1, 0], 10)
+    numbers = frame.assign(size=frame["size"].cat.codes.astype(float))
+    expected = RotastackClassifier(2, random_state=0).fit(numbers, y).predict_proba(numbers)
+    for table in tables:
+        assert_array_equal(RotastackClassifier(2, random_state=0).fit(table, y).predict_proba(table), expected)
 
 
 def test_only_ids_beside_the_target():

@@ -165,7 +165,9 @@ def test_copies_are_kept_together_where_rows_are_drawn(tables, capsys):
     twice.to_csv("twice.csv", index=False)
     told, lines = looked_at(capsys, "twice.csv", "--target", "outcome")
     assert told["test"] == "5-fold cross-validation, 4 times, copies of a row together"
-    assert any(" are copies of an earlier row. They stay together, in training or in test: a " in line for line in lines)
+    assert any(
+        " are copies of an earlier row. They stay together, in training or in test: a " in line for line in lines
+    )
     told, lines = looked_at(capsys, "twice.csv", "--target", "outcome", "--groups", "patient_id")
     assert told["test"].endswith(", rows of one patient_id together, copies of a row together")
     told, lines = looked_at(capsys, "twice.csv", "--target", "outcome", "--split-column", "fold")

@@ -20,13 +20,16 @@ from rotastack.base.warned import warn, warn_of_unseen
 from rotastack.base.words import MOST_COMPONENTS, TextComponents
 from rotastack.errors import RotastackError, counted, shortened
 
+NUMBERS = ("numeric", "ordered")
+"""Kinds of columns that become one number."""
+
 
 class TablePreprocessor(TransformerMixin, BaseEstimator):
     """A transformer of a table into numeric columns, followed by categories as 0/1 dummies or numbers.
 
     A column with 10 or more distinct numbers is numeric, and its missing values stay NaN. A column with fewer distinct
     numbers, or mostly other values, is categorical. "Missing" is a category of its own, and C categories become C - 1
-    columns, in alphabetical order or in the order of an ordered categorical column. A date becomes the number of its day,
+    columns, in alphabetical order. An ordered categorical column becomes the number of the place in its order. A date becomes the number of its day,
     with the month, weekday and hour if they vary. Free text becomes the leading components of its TF-IDF: one for 4 rows,
     at most 100. Constant columns and ids are dropped.
     :func:`rotastack.base.columns.column_kind` has the rules. Labels are not used. Text of new rows, such as numbers and
@@ -34,9 +37,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    kinds : mapping of str to str, or None
+    kinds : mapping of str to str or list of str, or None
         Kind of a column by its name: "numeric", "categorical", "text", "id", "leak" (both dropped) or "auto" (the rules
-        above). Columns without an entry are "auto".
+        above), or the values of an ordered column from the first to the last. Columns without an entry are "auto".
     min_distinct : int, default=10
         Smallest number of distinct values of a numeric column.
     encoding : {"dummies", "onehot", "codes"}, default="dummies"
@@ -50,17 +53,19 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     readings_ : dict of str to ColumnReading
         How the text of each column is read. A table of :func:`~rotastack.data.read_table` brings its readings.
     kinds_ : dict of str to str
-        Kind of each column: "numeric", "categorical", "date", "text", or "id", "objects", "constant", "missing", "leak" (dropped).
+        Kind of each column: "numeric", "ordered", "categorical", "date", "text", or "id", "objects", "constant", "missing", "leak" (dropped).
     reasons_ : dict of str to str
         Reason for the kind of each column, as text for people.
     numeric_ : list of str
-        Names of the numeric output columns, from columns of numbers, dates and text.
+        Names of the numeric output columns, from columns of numbers, ordered values, dates and text.
+    orders_ : dict of str to list of str
+        Values of each ordered column, from the first to the last. Another value is missing.
     categories_ : dict of str to list of str
         Categories of each categorical column. "(missing)" comes first.
     texts_ : dict of str to TextComponents
         Encoder of each column of text.
     complete_ : list of str
-        The columns of numbers or dates without missing training values.
+        The columns of numbers, ordered values or dates without missing training values.
     ranges_ : dict of str to (float, float)
         Smallest and largest training value of each column of numbers.
     dropped_ : dict of str to str
@@ -96,7 +101,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     (['x', 'colour=g', 'colour=r'], {'c': 'one value only'})
     """
 
-    def __init__(self, kinds: Mapping[str, str] | None = None, min_distinct: int = 10, encoding: str = "dummies"):
+    def __init__(
+        self, kinds: Mapping[str, str | list[str]] | None = None, min_distinct: int = 10, encoding: str = "dummies"
+    ):
         self.kinds = kinds
         self.min_distinct = min_distinct
         self.encoding = encoding
@@ -125,6 +132,14 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         others = X[[column for column in X.columns if column not in stored]]
         self.readings_: dict[Any, ColumnReading] = stored | readings_of(others, kinds=declared)
         X = read_columns(X, self.readings_)
+        self.orders_: dict[Any, list[str]] = {}
+        for column in X:
+            order, dtype = declared.get(column, "auto"), X[column].dtype
+            if isinstance(order, list):
+                self.orders_[column] = order
+            elif order == "auto" and isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
+                self.orders_[column] = texts_of(dtype.categories.to_series()).tolist()
+        X = self._in_order(X)
         self.kinds_: dict[str, str] = {}
         self.reasons_: dict[str, str] = {}
         self.categories_: dict[str, list[str]] = {}
@@ -132,16 +147,16 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         self.texts_: dict[str, TextComponents] = {}
         for column in X.columns:
             kind, reason = self._kind(X[column], declared.get(column, "auto"))
-            if kind == "numeric" or (kind == "categorical" and is_numeric_dtype(X[column].dtype)):
+            if kind in NUMBERS or (kind == "categorical" and is_numeric_dtype(X[column].dtype)):
                 numbers = _finite(X[column])
             if kind == "date":
                 self.dates_[column] = date_parts(X[column])
                 reason = f"{reason}: {', '.join(self.dates_[column])}"
             elif kind == "text":
                 self.texts_[column] = TextComponents(min(MOST_COMPONENTS, max(1, len(X) // 4)))
-            elif kind == "numeric" and np.isnan(numbers).all():
+            elif kind in NUMBERS and np.isnan(numbers).all():
                 kind, reason = "missing", "has no numbers"
-            elif kind == "numeric" and np.nanmin(numbers) == np.nanmax(numbers):
+            elif kind in NUMBERS and np.nanmin(numbers) == np.nanmax(numbers):
                 kind, reason = "constant", "one value only"
             elif kind == "categorical":
                 categories = categories_of(X[column])
@@ -154,11 +169,26 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             ):
                 warn(f"column {column!r}: values {shortened(map(repr, names), 3)} differ only in {DIFFERENCES}")
             self.kinds_[column], self.reasons_[column] = kind, reason
-        self.numbers_ = [column for column, kind in self.kinds_.items() if kind == "numeric"]
+        self.numbers_ = [column for column, kind in self.kinds_.items() if kind in NUMBERS]
         blocks = self._numbers(X)
         self.complete_ = [column for column, block in blocks.items() if not np.isnan(block).any()]
-        self.ranges_ = {c: (float(np.nanmin(blocks[c])), float(np.nanmax(blocks[c]))) for c in self.numbers_}
+        self.ranges_ = {
+            c: (float(np.nanmin(blocks[c])), float(np.nanmax(blocks[c])))
+            for c in self.numbers_
+            if c not in self.orders_
+        }
         return self
+
+    def _in_order(self, X: pd.DataFrame) -> pd.DataFrame:
+        """Return the columns with the places of ordered values, from 0, in their stead; NaN for another value."""
+        if not self.orders_:
+            return X
+        placed = X.copy(deep=False)
+        for column, order in self.orders_.items():
+            if column in X:
+                places = category_numbers(X[column], order).astype(np.float64)
+                placed[column] = np.where(places < len(order), places, np.nan)
+        return placed
 
     def _numbers(self, X: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
         """Return the output columns of each column of numbers or dates."""
@@ -171,7 +201,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             encoder.fit(X[column])
         return self
 
-    def _kind(self, column: pd.Series, declared: str) -> ColumnKind:
+    def _kind(self, column: pd.Series, declared: Any) -> ColumnKind:
+        if column.name in self.orders_:
+            return ColumnKind("ordered", " < ".join(self.orders_[column.name]))
         if declared not in ("id", "leak"):
             if not column.notna().any():
                 return ColumnKind("missing", "all missing")
@@ -247,15 +279,17 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         missing = [c for c in self.needed_ if c not in X.columns]
         if missing:
             raise RotastackError(f"columns missing from the table: {', '.join(map(str, missing))}")
-        X = read_columns(X[self.needed_], self.readings_)
+        read = read_columns(X[self.needed_], self.readings_)
+        X = self._in_order(read)
         blocks = self._numbers(X)
         texts = [text.transform(X[c]) for c, text in self.texts_.items()]
         numbers = np.hstack([np.empty((len(X), 0)), *blocks.values(), *texts])
         codes = self._codes(X)
         counts = [len(categories) for categories in self.categories_.values()]
         new: dict[str, NDArray[np.bool_]] = dict(zip(self.categories_, (codes == counts).T, strict=True))
+        new |= {c: (X[c].isna() & read[c].notna()).to_numpy() for c in self.orders_ if c in self.numbers_}
         new |= {column: np.any(np.isnan(blocks[column]), axis=1) for column in self.complete_}
-        warn_of_unseen((column, X[column], rows) for column, rows in new.items())
+        warn_of_unseen((column, read[column], rows) for column, rows in new.items())
         if self.encoding == "codes":
             missing = X[list(self.categories_)].isna().to_numpy(dtype=bool)
             return np.hstack([numbers, np.where(missing, np.nan, codes)])
@@ -311,5 +345,5 @@ def describe_columns(preprocessor: TablePreprocessor, X: pd.DataFrame) -> TableP
         if preprocessor.kinds_[column] in ("id", "objects") and column not in (preprocessor.kinds or {})
     ]
     if left_out:
-        warn(f"columns left out: {'; '.join(left_out)}; to keep a column, declare its kind, numeric or categorical")
+        warn(f"columns left out: {'; '.join(left_out)}; to keep a column, declare its kind, categorical or text")
     return preprocessor

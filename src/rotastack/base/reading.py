@@ -131,7 +131,7 @@ class ColumnReading:
 
 
 def readings_of(
-    table: pd.DataFrame, delimiter: str | None = None, kinds: Mapping[str, str] | None = None, target: str | None = None
+    table: pd.DataFrame, delimiter: str | None = None, kinds: Mapping[str, Any] | None = None, target: str | None = None
 ) -> dict[Any, ColumnReading]:
     """Return how each column of a table is read.
 
@@ -158,7 +158,9 @@ def readings_of(
     found = {}
     for name, type_ in held.items():
         if type_ == "text" and not isinstance(table[name].dtype, pd.CategoricalDtype):
-            found[name] = texts[name].reading(delimiter, decimal, (kinds or {}).get(name, "auto"), name == target)
+            kind = (kinds or {}).get(name, "auto")
+            kind = kind if isinstance(kind, str) else "categorical"  # the values in their order
+            found[name] = texts[name].reading(delimiter, decimal, kind, name == target)
         else:
             formats = ["ISO8601"] if type_ == "date" else []
             found[name] = ColumnReading("text" if beyond_floats(table[name]) else type_, formats=formats)

@@ -131,12 +131,13 @@ def check_table(table: pd.DataFrame, name: str, spec: Mapping[str, Any], where: 
     return table
 
 
-def columns_by_kind(columns: list[str], kinds: Any, where: str) -> dict[str, str]:
-    """Return the kind of each column by the `kinds` of an entry: numeric, categorical, text, id, leak or auto."""
+def columns_by_kind(columns: list[str], kinds: Any, where: str) -> dict[str, str | list[str]]:
+    """Return the kind of each column by the `kinds` of an entry: numeric, categorical, text, id, leak, auto, or an order."""
     if isinstance(kinds, str):
         return dict.fromkeys(columns, kinds)
     declared: dict[str, str] = {}
-    for kind in ("numeric", "categorical", "text", "id", "leak"):
+    orders = kinds.get("ordered", {})
+    for kind in ("numeric", "categorical", "ordered", "text", "id", "leak"):
         for column in kinds.get(kind, []):
             if column not in columns:
                 raise RotastackError(f"{where}: kinds.{kind}: column {column!r} not found")
@@ -146,7 +147,7 @@ def columns_by_kind(columns: list[str], kinds: Any, where: str) -> dict[str, str
                 )
             declared[column] = kind
     others = kinds.get("others", "numeric")
-    return {column: declared.get(column, others) for column in columns}
+    return {column: orders.get(column) or declared.get(column, others) for column in columns}
 
 
 def _mirror_file(name: str, spec: Mapping[str, Any], mirror: str | Path | None) -> Path | None:

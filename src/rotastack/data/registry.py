@@ -22,6 +22,12 @@ class Kinds(Document):
     numeric: Annotated[list[str], Field(description="numbers; missing values are allowed")] = []
     categorical: Annotated[list[str], Field(description="categories; missing is a category")] = []
     text: Annotated[list[str], Field(description="free text, encoded by its words in each training set")] = []
+    ordered: Annotated[
+        dict[str, Annotated[list[str], Field(min_length=2)]],
+        Field(
+            description="columns with their values from the first to the last; a value becomes the number of its place"
+        ),
+    ] = {}
     id: Annotated[list[str], Field(description="dropped")] = []
     leak: Annotated[list[str], Field(description="dropped")] = []
     others: Annotated[Kind, Field(description="kind of all other columns")] = "numeric"
@@ -60,7 +66,7 @@ class _Entry(Document):
     ] = {}
     kinds: Annotated[
         Kind | Kinds,
-        Field(description="kind of all columns, or lists of columns under numeric, categorical, text, id and leak"),
+        Field(description="kind of all columns, or columns under numeric, categorical, ordered, text, id and leak"),
     ] = "auto"
     homepage: Annotated[str, Field(description="address of the data set's page")] = ""
     citation: Annotated[str, Field(description="reference to cite")] = ""

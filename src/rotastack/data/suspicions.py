@@ -53,7 +53,7 @@ def suspicions(
     :class:`~rotastack.base.preprocessing.TablePreprocessor`. `divided_by` has the column that divides the rows under the key
     ``groups``, ``time`` or ``split 1``, and the key ``copies_together`` if equal rows stay together.
     """
-    used = [c for c, kind in kinds.items() if kind in ("numeric", "categorical")]
+    used = [c for c, kind in kinds.items() if kind in ("numeric", "ordered", "categorical")]
     y = target.to_numpy() if task == "regression" else np.unique(target.to_numpy(dtype=str), return_inverse=True)[1]
     read = [c for c, kind in kinds.items() if kind != "leak" and c not in divided_by.values()]
     leaks = list(_leaks(features[read], target, task, kinds))
@@ -159,7 +159,7 @@ def copies_of(features: pd.DataFrame, kinds: Mapping[str, str]) -> NDArray[np.in
     Chance explains equal rows without a continuous column, or if independent columns with the same values had a tenth as
     many. Below a share of ``EQUAL``, equal rows are not counted.
     """
-    used = features[[c for c, kind in kinds.items() if kind in ("numeric", "categorical", "date", "text")]]
+    used = features[[c for c, kind in kinds.items() if kind in ("numeric", "ordered", "categorical", "date", "text")]]
     if not any(is_float_dtype(used[c].dtype) and used[c].nunique() > MANY_VALUES for c in used):
         return None
     numbers, n = equal_rows(used), len(used)
@@ -187,7 +187,7 @@ def _copies(
         return [f"{many}, and {why} may put copies into training and test: drop the copies."]
     order = np.random.default_rng(0).permutation(copies.max() + 1)[copies]
     rows = np.flatnonzero(order <= max(10, np.sort(order)[:SAMPLE][-1]))  # all copies of a row, or none
-    names = [c for c in kinds if kinds[c] in ("numeric", "categorical")][:MOST_COLUMNS]
+    names = [c for c in kinds if kinds[c] in ("numeric", "ordered", "categorical")][:MOST_COLUMNS]
     X = np.column_stack([_as_numbers(features[c].iloc[rows], kinds[c]) for c in names])
     forest = (RandomForestClassifier if task == "classification" else RandomForestRegressor)(TREES, random_state=0)
     losses, folds = [], GroupKFold(5, shuffle=True, random_state=0)
@@ -246,7 +246,7 @@ def _alike_targets(features: pd.DataFrame, y: NDArray, task: TaskName, kinds: Ma
     tested = {}
     for name in features:
         column = features[name].iloc[rows].reset_index(drop=True).dropna()
-        values, groups = np.unique(texts_of(column) if kinds[name] == "categorical" else column, return_inverse=True)
+        values, groups = np.unique(column if kinds[name] == "numeric" else texts_of(column), return_inverse=True)
         if len(values) < 10 or len(column) < 1.5 * len(values):
             continue
         of_rows = goals[column.index]

@@ -74,7 +74,7 @@ def read_as_written(source: Any, labels: str | None = None) -> tuple[pd.DataFram
 
 
 def read_with_notes(
-    source: Any, labels: str | None = None, kinds: Mapping[str, str] | None = None, like: pd.DataFrame | None = None
+    source: Any, labels: str | None = None, kinds: Mapping[str, Any] | None = None, like: pd.DataFrame | None = None
 ) -> tuple[pd.DataFrame, Reading]:
     """Return a table from a `source` of :func:`read_table` with its text read as numbers and dates, and notes.
 

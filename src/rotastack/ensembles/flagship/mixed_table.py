@@ -167,7 +167,7 @@ class MixedTable(BaseEstimator):
             X = pd.DataFrame(check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=owner))
         validation.validate_data(owner, X, reset=True, skip_check_array=True)
         if by_dtype:
-            mask = np.array([isinstance(dtype, pd.CategoricalDtype) for dtype in X.dtypes])
+            mask = np.array([isinstance(dtype, pd.CategoricalDtype) and not dtype.ordered for dtype in X.dtypes])
             numeric = np.array(
                 [
                     is_numeric_dtype(c.dtype) and not beyond_floats(c) and column_kind(c).kind != "id"

@@ -12,6 +12,7 @@ import pandas as pd
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.base.reading import stored_readings
 from rotastack.data.divisions import division_numbers, united
+from rotastack.data.scales import suggested_orders
 from rotastack.data.suspicions import copies_of, suspicions
 from rotastack.data.tables import read_with_notes
 from rotastack.errors import RotastackError, counted, nearest, not_installed_message, shortened
@@ -202,6 +203,7 @@ class OwnTable:
         holes = missing[missing > 0].sort_values(ascending=False).items()
         if texts := [f"{c} {share:.0%}" if share >= 0.01 else f"{c} below 1%" for c, share in holes]:
             lines.append(("missing", shortened(texts)))
+        lines += [("check", text) for text in suggested_orders(self.features, found)]
         odd = suspicions(self.features, self.target, task, found, self.divided_by)
         return [*lines, *(("check", text) for text in odd), *(("note", note) for note in self.read.notes)]
 
@@ -244,14 +246,17 @@ class OwnTable:
         return text
 
 
-def declared_kinds(given: list[str]) -> dict[str, str]:
-    """Return column -> kind of the values of ``--kind``."""
-    kinds = {}
+def declared_kinds(given: list[str]) -> dict[str, str | list[str]]:
+    """Return column -> kind, or ordered values, of the values of ``--kind``."""
+    kinds: dict[str, str | list[str]] = {}
     for item in given:
         column, _, kind = item.rpartition("=")
-        if not column or kind not in KINDS:
-            raise RotastackError(f"--kind: {item!r} is not COLUMN=KIND; kinds: {', '.join(KINDS)}")
-        kinds[column] = kind
+        order = [value.strip() for value in kind.split("<")]
+        if not column or (len(order) == 1 and kind not in KINDS) or len(set(order)) < len(order) or "" in order:
+            raise RotastackError(
+                f"--kind: {item!r} is not COLUMN=KIND; kinds: {', '.join(KINDS)}, or an order: first<next<last"
+            )
+        kinds[column] = kind if len(order) == 1 else order
     return kinds
 
 

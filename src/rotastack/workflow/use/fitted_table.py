@@ -30,7 +30,7 @@ class TargetTable:
     target: pd.Series  # as numbers, or as text
     task: TaskName
     reason: str
-    kinds: dict[str, str]
+    kinds: dict[str, str | list[str]]
     reading: Reading
     notes: list[str]
 
@@ -43,7 +43,11 @@ class TargetTable:
 
 
 def read_target(
-    table: str, target: str, task: TaskName | None, declared: Mapping[str, str], source: pd.DataFrame | None = None
+    table: str,
+    target: str,
+    task: TaskName | None,
+    declared: Mapping[str, str | list[str]],
+    source: pd.DataFrame | None = None,
 ) -> TargetTable:
     """Read a table, from memory if there is a `source`, and its target, whose values decide the task if `task` is None."""
     frame, reading = read_with_notes(table if source is None else source, target, declared)

@@ -296,14 +296,17 @@ def _plain(text: str) -> str:
 
 
 def study_of(
-    table: str, target: str, design: Design, score: str, kinds: Mapping[str, str], labels: Sequence[str]
+    table: str, target: str, design: Design, score: str, kinds: Mapping[str, str | list[str]], labels: Sequence[str]
 ) -> dict[str, Any]:
     """Return the study of a table and its target, as the content of its YAML file; `kinds` are against the usual rules."""
     name, file, shape = study_name(table, target), Path(table).name, design.shape
     roughly = {"rows": shape.rows, "columns": shape.columns, "classes": shape.n_classes}
-    by_kind: dict[str, list[str]] = {}
+    by_kind: dict[str, Any] = {}
     for column, kind in kinds.items():
-        by_kind.setdefault(kind, []).append(column)
+        if isinstance(kind, list):
+            by_kind.setdefault("ordered", {})[column] = kind
+        else:
+            by_kind.setdefault(kind, []).append(column)
     return {
         "name": name,
         "title": f"Which method predicts {target} in {file} best, and do rotations help?",
