@@ -115,7 +115,9 @@ def main(folder: Path) -> None:
         if name in ("ranked", "all"):
             rivals = found["rank"].drop(CONTROL).nsmallest(BEST).index
             tested = wilcoxon_holm(part, CONTROL, True)  # against all, as the twenty are chosen by their results
-            numbers.add("tests", name, tested.loc[rivals].join(bayesian_table(part[[CONTROL, *rivals]], CONTROL, True, POINT)))
+            numbers.add(
+                "tests", name, tested.loc[rivals].join(bayesian_table(part[[CONTROL, *rivals]], CONTROL, True, POINT))
+            )
             best = list(found["rank"].nsmallest(BEST).index)
             numbers.add("best", name, part[best].rank(axis=1, ascending=False).mean().to_frame("rank"))
             about |= friedman_of(part) | {"critical_difference": critical_difference(BEST, len(part))}

@@ -180,25 +180,19 @@ def check_kernel() -> None:
             )
 
 
-def check_queue(workflow: Any) -> None:
-    """End the process with one line if Snakemake's workflow runs on Slurm, and Slurm refuses a submission."""
-    with _ends_in_one_line():
-        check_slurm(workflow)
+def start_run(plan: Plan, workflow: Any) -> None:
+    """Prepare the first job of Snakemake's workflow: lock the folder, check queue, data sets and MLflow's address, start the server of steps.
 
-
-def start_run(plan: Plan, *, is_local: bool, is_locked: bool = False) -> None:
-    """Prepare the first job: lock the folder, check data sets and MLflow's address, start the server of steps.
-
-    `is_locked` says whether Snakemake has locked the folder.
     Jobs of a cluster get no server: on a node that is this machine, their steps would escape the cluster's limits.
     """
     with _ends_in_one_line():
-        _hold_folder(is_locked)
+        check_slurm(workflow)
+        _hold_folder(workflow.execution_settings.lock)
         plan.note_skipped()
         if not plan.skips and (missing := plan.unavailable()):
             raise RotastackError("; ".join(missing.values()))
         address.check_address(address.tracking_uri())
-        if is_local:
+        if workflow.local_exec:
             start_forks()
 
 

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -18,12 +19,17 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
 
+from rotastack.files import lock
+from rotastack.workflow.run.slurm import refusal, request_of
+
 SHORT_JOB_SECONDS = 1.0
 """Expected seconds of a job that is no training."""
 ALMOST = 0.95
 """The largest share of its expected seconds that a running job counts for."""
 STOPPED = "Terminating processes on user request"
 """What Snakemake says after Ctrl-C; it has no event."""
+TURNS_TO_SACCT = "Falling back to 'sacct' for status queries (MinJobAge=None"
+"""What the plugin for Slurm says when the controller does not answer; if ``sacct`` fails, too, it forgets all its jobs."""
 EVERY = 30.0
 """Seconds between two lines where a line cannot be overwritten."""
 
@@ -98,10 +104,7 @@ class LogHandler(LogHandlerBase):
     Snakemake prints its messages by itself, as always with ``--verbose``.
     """
 
-    writes_to_file = False  # type: ignore[assignment]
-    has_filter = False  # type: ignore[assignment]
-    has_formatter = False  # type: ignore[assignment]
-    needs_rulegraph = False  # type: ignore[assignment]
+    writes_to_file = has_filter = has_formatter = needs_rulegraph = False  # type: ignore[assignment]
 
     @property
     def writes_to_stream(self) -> bool:
@@ -114,6 +117,7 @@ class LogHandler(LogHandlerBase):
         self.progress, self.is_complete, self.is_stopped = Progress(), False, False
         self.words: list[str] = []
         self.reasons: dict[int | str, str] = {}
+        self.submitted: dict[str, Any] = {}  # group of jobs -> one of them
         self.errors: dict[str, None] = {}
         self.began, self.shown, self.closed = time.monotonic(), float("-inf"), False
         console = Console(stderr=True, force_terminal=sys.stderr.isatty(), color_system=None)
@@ -123,7 +127,10 @@ class LogHandler(LogHandlerBase):
         )  # fmt: skip
         path = Path(self.named or (os.devnull if self.common_settings.dryrun else "results/logs/run.log"))
         path.parent.mkdir(parents=True, exist_ok=True)
-        self.file = path.open("w", encoding="utf-8")
+        self.file = path.open("a", encoding="utf-8")
+        with suppress(OSError):  # another run, by which this one will be refused, writes to the file
+            lock(self.file, waits=False)
+            self.file.truncate(0)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Handle a message of Snakemake."""
@@ -148,12 +155,26 @@ class LogHandler(LogHandlerBase):
         elif event == LogEvent.JOB_ERROR:
             self.progress.running.pop(message.jobid, None)
             # Without a log of the job, the log of its submission has the reason.
-            if not self.reasons or any(Path(name).is_file() for name in message.log):
+            if not (known := self.reasons.get(message.jobid)) or (
+                "refuses" not in known and any(Path(name).is_file() for name in message.log)
+            ):
                 self.reasons[message.jobid] = _reason(f"rule {message.rule_name}", message.log)
+        elif event == LogEvent.GROUP_INFO:
+            self.submitted[message.group_id] = next(iter(message.jobs))
         elif event == LogEvent.GROUP_ERROR:
-            self.reasons[f"group {message.groupid}"] = _reason("a submission", message.aux_logs)
+            # A submission without a log was refused, or has another executor.
+            refused = "" if message.aux_logs else refusal(request_of(self.submitted[message.groupid]))
+            why = f"rotastack: error: {refused}" if refused else _reason("a submission", message.aux_logs)
+            self.reasons |= {job["jobid"]: why for job in message.job_error_info}
         elif event == LogEvent.ERROR:
             self.errors[f"rotastack: error: {record.getMessage().strip()}"] = None
+        elif record.getMessage().startswith(TURNS_TO_SACCT) and subprocess.run("sacct", capture_output=True).returncode:
+            self.reasons["queue"] = (
+                "rotastack: error: Slurm's controller did not answer, and without accounting the run cannot follow its jobs "
+                "any longer; wait until they end (squeue --me), then repeat the command"
+            )
+            for job in [*self.submitted.values()][:1]:
+                job.dag.workflow.scheduler.executor_error_callback(TimeoutError("Slurm's controller did not answer"))
 
     def _write(self, record: logging.LogRecord) -> None:
         text = self.format(record)
