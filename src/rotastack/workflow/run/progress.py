@@ -116,10 +116,10 @@ class LogHandler(LogHandlerBase):
         self.named: str | None = getattr(self.settings, "file", None)
         self.progress, self.is_complete, self.is_stopped = Progress(), False, False
         self.words: list[str] = []
-        self.reasons: dict[int | str, str] = {}
+        self.reasons: dict[int | str, str] = {}  # a job, as text its submission, or another name -> why it failed
         self.submitted: dict[str, Any] = {}  # group of jobs -> one of them
         self.errors: dict[str, None] = {}
-        self.began, self.shown, self.closed = time.monotonic(), float("-inf"), False
+        self.began, self.shown = time.monotonic(), float("-inf")
         console = Console(stderr=True, force_terminal=sys.stderr.isatty(), color_system=None)
         self.live = Live(
             get_renderable=self._shown, console=console, refresh_per_second=1, transient=True,
@@ -132,40 +132,40 @@ class LogHandler(LogHandlerBase):
             lock(self.file, waits=False)
             self.file.truncate(0)
 
-    def emit(self, record: logging.LogRecord) -> None:
+    def emit(self, record: Any) -> None:
         """Handle a message of Snakemake."""
-        message: Any = record
         event, now = getattr(record, "event", None), time.monotonic()
         self._write(record)
         if event == LogEvent.RUN_INFO:
-            self.progress.plan(message.stats)
-            self.is_complete = "all" in message.stats
+            self.progress.plan(record.stats)
+            self.is_complete = "all" in record.stats
             if self.writes_to_stream and not self.common_settings.dryrun and not self.live.is_started:
                 self.live.start()
                 self.live.console.show_cursor(True)  # a run that is killed would leave the terminal without it
         elif event == LogEvent.JOB_INFO:
             self.progress.start(
-                message.jobid, message.rule_name, dict(message.wildcards or {}), message.rule_msg or "", now
+                record.jobid, record.rule_name, dict(record.wildcards or {}), record.rule_msg or "", now
             )
         elif event == LogEvent.JOB_FINISHED:
-            self.progress.end(message.job_id)
-            self.reasons.pop(message.job_id, None)  # an earlier attempt may have failed
+            self.progress.end(record.job_id)
+            for name in (record.job_id, str(record.job_id)):
+                self.reasons.pop(name, None)  # an earlier attempt may have failed
         elif self.is_stopped or (event is None and record.getMessage().startswith(STOPPED)):
             self.is_stopped = True  # by Ctrl-C: the errors that follow are of jobs that end with the run
         elif event == LogEvent.JOB_ERROR:
-            self.progress.running.pop(message.jobid, None)
+            self.progress.running.pop(record.jobid, None)
             # Without a log of the job, the log of its submission has the reason.
-            if not (known := self.reasons.get(message.jobid)) or (
-                "refuses" not in known and any(Path(name).is_file() for name in message.log)
+            if not (known := self.reasons.get(str(record.jobid))) or (
+                "refuses" not in known and any(Path(name).is_file() for name in record.log)
             ):
-                self.reasons[message.jobid] = _reason(f"rule {message.rule_name}", message.log)
+                self.reasons[record.jobid] = _reason(f"rule {record.rule_name}", record.log)
         elif event == LogEvent.GROUP_INFO:
-            self.submitted[message.group_id] = next(iter(message.jobs))
+            self.submitted[record.group_id] = next(iter(record.jobs))
         elif event == LogEvent.GROUP_ERROR:
             # A submission without a log was refused, or has another executor.
-            refused = "" if message.aux_logs else refusal(request_of(self.submitted[message.groupid]))
-            why = f"rotastack: error: {refused}" if refused else _reason("a submission", message.aux_logs)
-            self.reasons |= {job["jobid"]: why for job in message.job_error_info}
+            refused = "" if record.aux_logs else refusal(request_of(self.submitted[record.groupid]))
+            why = f"rotastack: error: {refused}" if refused else _reason("a submission", record.aux_logs)
+            self.reasons |= {str(job["jobid"]): why for job in record.job_error_info}
         elif event == LogEvent.ERROR:
             self.errors[f"rotastack: error: {record.getMessage().strip()}"] = None
         elif record.getMessage().startswith(TURNS_TO_SACCT) and subprocess.run("sacct", capture_output=True).returncode:
@@ -198,8 +198,7 @@ class LogHandler(LogHandlerBase):
 
     def close(self) -> None:
         """Clear the line, and print why jobs failed, or the answer."""
-        if not self.closed:
-            self.closed = True
+        if not self.file.closed:
             with suppress(OSError):  # the terminal was closed
                 self.live.stop()
             lines = list(dict.fromkeys(self.reasons.values()) or self.errors)  # Snakemake's errors give no reason

@@ -1,6 +1,7 @@
 """A test of Slurm before a run, and why Slurm refuses a submission: Snakemake drops the reason."""
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -12,8 +13,8 @@ _SIZES = {"mem_mb": "mem", "_cores": "cpus-per-task", "runtime": "time"}
 _OPTIONS = {**_SIZES, "slurm_account": "account", "slurm_partition": "partition",
             **{name: name for name in ("qos", "constraint", "clusters", "reservation")}}  # fmt: skip
 """Resource of a job, or setting of Snakemake's plugin for Slurm -> option of sbatch."""
-_WAITS = ("busy", "node configuration", "Required node")
-"""Words of a refusal after which a real submission waits, such as for drained nodes, if a small one is refused, too."""
+_WAITS = "busy|node configuration|Required node"
+"""Words with which even a small request is refused if a real submission waits, such as for drained nodes."""
 
 
 def check_slurm(workflow: Any) -> None:
@@ -33,9 +34,7 @@ def check_slurm(workflow: Any) -> None:
         for request in sorted(asked, key=lambda request: request.get(size, 0))
     }
     for request in largest.values():
-        why = refusal(request)
-        waits = why and any(word in refusal(_unsized(request)) for word in _WAITS)
-        if why and not waits:
+        if (why := refusal(request)) and not re.search(_WAITS, refusal(_unsized(request))):
             raise RotastackError(why)
 
 
@@ -55,10 +54,12 @@ def _unsized(request: dict[str, Any]) -> dict[str, Any]:
 
 def refusal(request: dict[str, Any]) -> str:
     """Return how ``sbatch --test-only``, which submits nothing, refuses a request; an empty text if it does not."""
-    options = [f"--{_OPTIONS[name]}={value}" for name, value in request.items() if name in _OPTIONS]
-    options += shlex.split(request.get("slurm_extra", ""))
-    command = ["sbatch", "--test-only", "--wrap=true", *options]
+    options = [
+        f"--{_OPTIONS[name]}={str(value).partition(',')[0] if name == 'slurm_account' else value}"  # of several, the first
+        for name, value in request.items()
+        if name in _OPTIONS
+    ]
+    command = ["sbatch", "--test-only", "--wrap=true", *options, *shlex.split(request.get("slurm_extra", ""))]
     done = subprocess.run(command, capture_output=True, text=True) if shutil.which("sbatch") else None
-    if done is None or done.returncode == 0:
-        return ""
-    return f"Slurm refuses a test submission: {in_one_line(done.stderr)} ({' '.join(options) or 'no options'})"
+    words = "" if done is None or done.returncode == 0 else in_one_line(done.stderr)
+    return words and f"Slurm refuses a test submission: {words} ({' '.join(command[3:])})"
