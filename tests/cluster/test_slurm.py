@@ -163,7 +163,7 @@ def begun(project, faults, *options):
     (project.folder / "faults").mkdir()
     for file in pools(faults):
         (project.folder / file).unlink()
-    process = project.start(*MEND, "--retries", *options, *pools(faults))
+    process = project.start(*MEND, *pools(faults), "--retries", *options)
     marks = [project.folder / "faults" / fault for fault in faults]
     wait_for(lambda: all(mark.is_file() and len(mark.read_text().split()) == 3 for mark in marks), "the jobs")
     return process, [mark.read_text().split()[1] for mark in marks]
@@ -181,7 +181,14 @@ def test_a_failure_for_good_is_said_with_the_end_of_its_log(idle, met, tmp_path)
 def test_a_second_attempt_that_no_node_can_meet_and_a_controller_that_does_not_answer(idle, met, tmp_path):
     """Without its controller the plugin forgets its jobs, and the run would never end."""
     project = Project.copy(tmp_path / "met", met)
-    options = ("--group-components", "train=1", "--set-resources", "train:mem_mb=attempt * 4000")
+    options = (
+        "--group-components",
+        "train=1",
+        "--set-resources",
+        "train:mem_mb=attempt * 4000",
+        "--slurm-status-attempts",
+        "2",
+    )
     process, (first, second) = begun(project, ["cancelled", "killed"], "1", *options)
     subprocess.run(["scancel", first], check=True)
     log = project.folder / "results/logs/met.log"

@@ -210,7 +210,9 @@ def test_a_refused_submission_has_the_words_of_sbatch_and_names_no_log_of_jobs_t
     handler, capsys, tmp_path, slurm
 ):
     (tmp_path / "job.log").write_text("of an earlier attempt\n")
+    (tmp_path / "slurm.log").write_text("CANCELLED\n")
     tell(handler, LogEvent.GROUP_INFO, group_id="g", jobs=[slurm[0]])
+    fail(handler, "slurm.log")
     fail(handler)
     handler.close()
     said = "rotastack: error: Slurm refuses a test submission: too large (--mem=9000)\n"

@@ -165,7 +165,8 @@ class LogHandler(LogHandlerBase):
             # A submission without a log was refused, or has another executor.
             refused = "" if record.aux_logs else refusal(request_of(self.submitted[record.groupid]))
             why = f"rotastack: error: {refused}" if refused else _reason("a submission", record.aux_logs)
-            self.reasons |= {str(job["jobid"]): why for job in record.job_error_info}
+            # What the jobs' own logs told before was of an earlier attempt.
+            self.reasons |= {key: why for job in record.job_error_info for key in (job["jobid"], str(job["jobid"]))}
         elif event == LogEvent.ERROR:
             self.errors[f"rotastack: error: {record.getMessage().strip()}"] = None
         elif record.getMessage().startswith(TURNS_TO_SACCT) and subprocess.run("sacct", capture_output=True).returncode:
