@@ -7,7 +7,7 @@ import shlex
 from snakemake.utils import min_version
 
 from rotastack.workflow.run import progress
-from rotastack.workflow.run.launch import check_queue, config_file, drop_rate_limit, open_plan, start_run
+from rotastack.workflow.run.launch import config_file, drop_rate_limit, open_plan, start_run
 
 min_version("9.1")
 
@@ -57,12 +57,7 @@ rule all:
 
 onstart:
     drop_rate_limit(workflow)
-    check_queue(workflow)
-    start_run(
-        PLAN,
-        is_local=workflow.local_exec,
-        is_locked=workflow.execution_settings.lock,
-    )
+    start_run(PLAN, workflow)
 
 
 onsuccess:

@@ -99,10 +99,18 @@ class SlurmCluster:
         for option in ("socket", "pid-file", "log-file", "seed-file"):
             munged.append(f"--{option}={self.folder}/munge.{option.removesuffix('-file')}")
         _run(munged)
-        _run(["slurmctld", "-c"])
+        self.start_controller("-c")
         for node in NODES:
             self.start_node(node)
         self.wait_until_idle()
+
+    def start_controller(self, *options: str) -> None:
+        """Start slurmctld, with the state that it left unless an option says otherwise."""
+        _run(["slurmctld", *options])
+
+    def kill_controller(self) -> None:
+        """End slurmctld as a power cut would; jobs go on."""
+        self._kill(self._pid("slurmctld"))
 
     def start_node(self, node: str) -> None:
         """Start a node's slurmd."""

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from rotastack.cli import main, run, studies
+from rotastack.cli import answer, main, run, studies
 from rotastack.cli.answer import Answer
 from rotastack.cli.options import table_text
 from rotastack.errors import RotastackError
@@ -34,6 +34,21 @@ def test_what_follows_may_be_a_target(options, monkeypatch, here):
     monkeypatch.setattr(run, "snakemake", snakemake)
     assert main(["run", "tiny", *options, "--", "results/tiny/scores.parquet"]) == 0
     assert get_argument_parser().parse_args(told[0]).targets == ["results/tiny/scores.parquet"]
+
+
+@pytest.mark.parametrize("is_finished", [True, False])
+@pytest.mark.parametrize(
+    ("rest", "answers"),
+    [(["--default-resources", "slurm_account=A"], True), (["--until", "train"], False), (["-n"], False), ([], True)],
+)
+def test_the_answer_comes_if_the_study_is_finished_also_with_options_of_snakemake(
+    rest, answers, is_finished, monkeypatch, here, capsys
+):
+    monkeypatch.setattr(run, "snakemake", lambda *_, **__: (0, 1.0))
+    monkeypatch.setattr(run, "is_current", lambda plan, name: is_finished)
+    monkeypatch.setattr(answer, "Answer", lambda *_: SimpleNamespace(as_json=lambda seconds: "the answer"))
+    assert main(["run", "tiny", "--json", *(["--", *rest] if rest else [])]) == 0
+    assert capsys.readouterr().out == "the answer\n" * (answers and (is_finished or not rest))
 
 
 @pytest.mark.parametrize("cores", ["0", "-1", "x"])

@@ -39,6 +39,7 @@ model: {{refit: none}}
 """
 NODE = ("--set-threads", "draw=1")  # it has one processor
 SLURM = ("rotastack", "run", "speck", "--profile", "slurm", "--", *NODE, "--slurm-status-command", "squeue")
+MEND = ("rotastack", "run", "met", "--profile", "slurm", "--", "--slurm-status-command", "squeue")
 SCORES = "results/speck/scores.parquet"
 
 
@@ -138,28 +139,68 @@ def test_faults(idle, met, tmp_path):
         assert (project.folder / file).read_bytes() == (met.folder / file).read_bytes(), file
 
 
-def test_a_refused_partition_ends_the_run_with_sbatch_s_words(idle, met, tmp_path):
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("--default-resources slurm_partition=nowhere", "sbatch: error: invalid partition specified: nowhere"),
+        (
+            "--set-resources train:mem_mb=9000",
+            "allocation failure: Requested node configuration is not available (--mem=",
+        ),
+    ],
+)
+def test_a_request_that_cannot_be_met_ends_the_run_with_sbatch_s_words(idle, met, tmp_path, option, words):
     project = Project.copy(tmp_path / "refused", met)
     shutil.rmtree(project.folder / "results/met/iris/pools")
-    resources = ("--default-resources", "mem_mb=1000", "runtime=30", "slurm_partition=nowhere")
-    done = project.call("rotastack", "run", "met", "--profile", "slurm", "--", *resources, check=False)
+    done = project.call(*MEND, *option.split(), check=False)
     assert done.returncode == 2
-    assert "refuses a test submission: sbatch: error: invalid partition specified: nowhere" in done.stderr
+    assert f"refuses a test submission: {words}" in done.stderr
     assert submitted(project) == {}
 
 
-def test_a_failure_for_good_is_said_with_the_end_of_its_log(idle, met, tmp_path):
-    project = Project.copy(tmp_path / "met", met)
-    file = pools(["cancelled"])[0]
-    (project.folder / file).unlink()
+def begun(project, faults, *options):
+    """Start a run of pools that wait for faults; return its process, and the numbers of their jobs on Slurm."""
     (project.folder / "faults").mkdir()
-    options = ("--retries", "0", "--slurm-status-command", "squeue", file)
-    process = project.start("rotastack", "run", "met", "--profile", "slurm", "--", *options)
-    mark = project.folder / "faults/cancelled"
-    wait_for(lambda: mark.is_file() and len(mark.read_text().split()) == 3, "the job")
-    number = mark.read_text().split()[1]
-    subprocess.run(["scancel", number], check=True)
+    for file in pools(faults):
+        (project.folder / file).unlink()
+    process = project.start(*MEND, *pools(faults), "--retries", *options)
+    marks = [project.folder / "faults" / fault for fault in faults]
+    wait_for(lambda: all(mark.is_file() and len(mark.read_text().split()) == 3 for mark in marks), "the jobs")
+    return process, [mark.read_text().split()[1] for mark in marks]
+
+
+def test_a_failure_for_good_is_said_with_the_end_of_its_log(idle, met, tmp_path):
+    process, numbers = begun(Project.copy(tmp_path / "met", met), ["cancelled"], "0")
+    subprocess.run(["scancel", *numbers], check=True)
     said, _ = process.communicate(timeout=300)
     assert process.returncode == 1
     assert "rotastack: error: a submission" in said
     assert "CANCELLED" in said
+
+
+def test_a_second_attempt_that_no_node_can_meet_and_a_controller_that_does_not_answer(idle, met, tmp_path):
+    """Without its controller the plugin forgets its jobs, and the run would never end."""
+    project = Project.copy(tmp_path / "met", met)
+    options = (
+        "--group-components",
+        "train=1",
+        "--set-resources",
+        "train:mem_mb=attempt * 4000",
+        "--slurm-status-attempts",
+        "2",
+    )
+    process, (first, second) = begun(project, ["cancelled", "killed"], "1", *options)
+    subprocess.run(["scancel", first], check=True)
+    log = project.folder / "results/logs/met.log"
+    wait_for(lambda: log.read_text().count("Error in group train") == 2, "the second attempt")
+    idle.kill_controller()
+    try:
+        said, _ = process.communicate(timeout=300)
+    finally:
+        idle.start_controller()
+    assert process.returncode == 1
+    words = "allocation failure: Requested node configuration is not available (--mem=8000 --cpus-per-task=1 --time="
+    assert f"rotastack: error: Slurm refuses a test submission: {words}" in said
+    assert "wait until they end (squeue --me), then repeat the command" in said
+    assert said.count("rotastack: error") == 2, "logs of jobs that never ran are not named"
+    assert idle.ask("squeue", "-h", "-j", second, "-o", "%T").strip() == "RUNNING"

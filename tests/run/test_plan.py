@@ -71,6 +71,13 @@ def test_what_is_skipped_is_so_in_jobs_until_it_is_there(plan):
     assert (job.datasets, job.skipped) == (["iris", "glass"], [])
 
 
+def workflow(*, is_local=False, is_locked=False):
+    """Return what the start of a run reads of Snakemake's workflow."""
+    return SimpleNamespace(
+        executor_plugin=None, local_exec=is_local, execution_settings=SimpleNamespace(lock=is_locked)
+    )
+
+
 def test_a_study_ends_in_one_line_where_nothing_can_be_had(plan, capsys):
     with pytest.raises(SystemExit) as ended:
         plan(datasets=["glass"])
@@ -79,7 +86,7 @@ def test_a_study_ends_in_one_line_where_nothing_can_be_had(plan, capsys):
     stops = plan(missing="stop")
     assert (stops.datasets, stops.unavailable()) == (["iris", "glass"], {"glass": "no glass"})
     with pytest.raises(SystemExit):
-        start_run(stops, is_local=True)
+        start_run(stops, workflow())
     assert capsys.readouterr().err == "rotastack: error: no glass\n"
 
 
@@ -112,7 +119,7 @@ def test_only_jobs_of_this_machine_get_a_server_of_steps(plan, monkeypatch, is_l
     """A job of Slurm on this machine would hand its step to the server, whose memory Slurm does not see."""
     started = []
     monkeypatch.setattr(launch, "start_forks", lambda: started.append("server"))
-    start_run(plan(), is_local=is_local)
+    start_run(plan(), workflow(is_local=is_local))
     assert bool(started) == is_local
 
 
@@ -126,12 +133,12 @@ def test_the_default_limit_of_jobs_is_dropped(limit, is_dropped):
 
 
 @pytest.mark.parametrize(
-    "workflow", [{}, {"scheduler": SimpleNamespace()}, {"scheduler": SimpleNamespace(job_rate_limiter=None)}]
+    "attributes", [{}, {"scheduler": SimpleNamespace()}, {"scheduler": SimpleNamespace(job_rate_limiter=None)}]
 )
-def test_a_snakemake_without_this_limit_runs_too(workflow):
-    before = repr(workflow)
-    drop_rate_limit(SimpleNamespace(**workflow))
-    assert repr(workflow) == before
+def test_a_snakemake_without_this_limit_runs_too(attributes):
+    before = repr(attributes)
+    drop_rate_limit(SimpleNamespace(**attributes))
+    assert repr(attributes) == before
 
 
 def refused(stream, operation):
@@ -142,9 +149,9 @@ def test_where_flock_is_refused_the_lock_of_snakemake_is_enough(plan, monkeypatc
     assert launch.has_flock()
     monkeypatch.setattr(fcntl, "flock", refused)
     assert not launch.has_flock()
-    start_run(plan(), is_local=False, is_locked=True)
+    start_run(plan(), workflow(is_locked=True))
     with pytest.raises(SystemExit):
-        start_run(plan(), is_local=False)
+        start_run(plan(), workflow())
     said = "results/.lock cannot be locked; start the run by `rotastack run`, or use a profile without nolock"
     assert capsys.readouterr().err.splitlines()[-1] == f"rotastack: error: {said}"
 

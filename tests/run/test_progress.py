@@ -2,6 +2,7 @@
 
 import io
 import logging
+import os
 from contextlib import chdir, redirect_stderr, suppress
 from pathlib import Path
 from types import SimpleNamespace
@@ -180,6 +181,77 @@ def test_jobs_that_end_with_a_run_are_not_told_of(handler, capsys, tmp_path):
     tell(handler, LogEvent.ERROR, "WorkflowError: At least one job did not complete successfully.")
     handler.close()
     assert capsys.readouterr().err == "rotastack: error: iris: no such\n"
+
+
+@pytest.fixture
+def slurm(tmp_path, monkeypatch):
+    """A job of a group, on a Slurm that refuses all submissions and keeps no accounts; and the errors with which the run ended."""
+    ended = []
+    for command, words in (("sbatch", "too large"), ("sacct", "no accounting")):
+        (tmp_path / command).write_text(f'#!/bin/sh\necho "{words}" >&2\nexit 1\n')
+        (tmp_path / command).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    flow = SimpleNamespace(
+        executor_settings=None, scheduler=SimpleNamespace(executor_error_callback=lambda error: ended.append(error))
+    )
+    group = SimpleNamespace(resources={"mem_mb": 9000})
+    return SimpleNamespace(dag=SimpleNamespace(workflow=flow, get_job_group=lambda job: group)), ended
+
+
+def fail(handler, *logs):
+    """Tell of a group that failed, and of its two jobs; their logs are of an earlier attempt."""
+    jobs = [{"jobid": number, "rule_name": "train", "output": [], "log": ["job.log"]} for number in (1, 2)]
+    tell(handler, LogEvent.GROUP_ERROR, groupid="g", aux_logs=[*logs], job_error_info=jobs)
+    for job in jobs:
+        tell(handler, LogEvent.JOB_ERROR, jobid=job["jobid"], log=job["log"])
+
+
+def test_a_refused_submission_has_the_words_of_sbatch_and_names_no_log_of_jobs_that_never_ran(
+    handler, capsys, tmp_path, slurm
+):
+    (tmp_path / "job.log").write_text("of an earlier attempt\n")
+    (tmp_path / "slurm.log").write_text("CANCELLED\n")
+    tell(handler, LogEvent.GROUP_INFO, group_id="g", jobs=[slurm[0]])
+    fail(handler, "slurm.log")
+    fail(handler)
+    handler.close()
+    said = "rotastack: error: Slurm refuses a test submission: too large (--mem=9000)\n"
+    assert capsys.readouterr().err == said
+
+
+def test_a_submission_that_a_second_attempt_has_mended_is_not_told_of(handler, capsys, tmp_path, slurm):
+    (tmp_path / "slurm.log").write_text("slurmstepd: CANCELLED\n")
+    tell(handler, LogEvent.GROUP_INFO, group_id="g", jobs=[slurm[0]])
+    fail(handler, "slurm.log")
+    for number in (1, 2):
+        tell(handler, LogEvent.JOB_FINISHED, job_id=number)
+    handler.close()
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("age", ["None", "5"])
+def test_a_run_ends_where_jobs_can_no_longer_be_followed(handler, capsys, slurm, age):
+    job, ended = slurm
+    tell(handler, LogEvent.GROUP_INFO, group_id="g", jobs=[job])
+    tell(handler, None, f"Falling back to 'sacct' for status queries (MinJobAge={age}; threshold=15s).")
+    handler.close()
+    is_lost = age == "None"
+    assert [type(error) for error in ended] == [TimeoutError] * is_lost
+    assert ("then repeat the command" in capsys.readouterr().err) == is_lost
+
+
+def test_a_second_run_leaves_the_log_of_the_first(make, tmp_path):
+    first = make("logs/run.log")
+    tell(first, None, "words of the first")
+    second = make("logs/run.log")
+    tell(second, None, "words of the second")
+    second.close()
+    tell(first, None, "more of the first")
+    first.close()
+    log = tmp_path / "logs/run.log"
+    assert log.read_text().splitlines() == ["words of the first", "words of the second", "more of the first"]
+    make("logs/run.log").close()
+    assert log.read_text() == "", "a later run begins a new log"
 
 
 def test_what_no_job_failed_by_is_told_too(handler, capsys):

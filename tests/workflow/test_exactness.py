@@ -57,7 +57,10 @@ def test_runs_that_are_killed_finish_with_the_same_bytes_and_one_run_of_each(fin
             wait_for(running, lambda pattern=pattern: list(root.parent.glob(pattern)))
             if pattern == KILLED_AT[0]:
                 os.killpg(running.pid, signal.SIGSTOP)  # else the first run ends before the second run starts
+                log = root.parent / "logs/tiny.log"
+                logged = log.read_text()
                 second = project.call(*COMMAND, check=False)
+                assert log.read_text().startswith(logged)
                 assert second.returncode == 2
                 assert "Traceback" not in second.stderr
                 (line,) = (line for line in second.stderr.splitlines() if line.startswith("rotastack: "))

@@ -45,10 +45,11 @@ class AlignedClassifier:
 
     def outputs(self, X: NDArray[np.floating]) -> NDArray[np.float32]:
         """Return probabilities, or the 0/1 votes of a classifier without probabilities; shape (n_rows, n_classes)."""
-        if hasattr(self.estimator, "predict_proba"):  # optional for scikit-learn classifiers
-            proba = self.estimator.predict_proba(X)
-        else:
-            proba = np.eye(len(self.classes))[self.estimator.predict(X)]
+        proba = (
+            self.estimator.predict_proba(X)
+            if hasattr(self.estimator, "predict_proba")  # optional for scikit-learn classifiers
+            else np.eye(len(self.classes))[self.estimator.predict(X)]
+        )
         return self.aligned(proba)
 
     def staged(self, X: NDArray[np.floating]) -> Iterator[NDArray[np.float32]]:

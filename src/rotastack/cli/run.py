@@ -10,6 +10,7 @@ from typing import Any
 
 from rotastack.cli.options import command, cores, headed
 from rotastack.cli.studies import profile_options, snakemake
+from rotastack.cli.versions import is_current
 from rotastack.errors import RotastackError
 
 EXAMPLES = """\
@@ -25,6 +26,8 @@ Options after -- are passed to snakemake unchanged."""
 
 OF_TABLES = ("target", "task", "score", "groups", "time_column", "split_column", "time", "kind", "methods", "memory")
 """Options that no study takes."""
+PARTS = {"-n", "--dry-run", "--dryrun", "-U", "--until", "-O", "--omit-from"}
+"""Options of Snakemake with which a run is not for the whole study."""
 
 
 def add(commands: Any) -> None:
@@ -129,7 +132,7 @@ def _run(arguments: Namespace) -> int:
         options += ["--dry-run", "--quiet", "host"]  # prints Snakemake's reasons
         return snakemake(plan, options, quiet=False)[0] if arguments.verbose else _dry_run(plan, arguments, options)
     code, seconds = snakemake(plan, options, quiet=not arguments.verbose)
-    if code == 0 and not arguments.rest:
+    if code == 0 and (not arguments.rest or (PARTS.isdisjoint(arguments.rest) and is_current(plan, "track"))):
         plan.copy_pages()  # Snakemake does so after jobs alone
         from rotastack.cli.answer import Answer
 

@@ -103,13 +103,8 @@ class RotationWeights(Combiner):
                 "use a bootstrapped forest as base learner, with enough rows"
             )
         error = np.where(np.isnan(error), np.inf, error)
-        if self.weighting == "oob":
-            keys = (complexity, error)
-        elif self.weighting == "joint":
-            keys = (complexity, rankdata(rankdata(error) + rankdata(complexity)))
-        else:
-            keys = (complexity,)
-        self.order_ = np.lexsort(keys)
+        first = {"oob": error, "joint": rankdata(rankdata(error) + rankdata(complexity))}
+        self.order_ = np.lexsort((complexity, first.get(self.weighting, complexity)))
         self.h_ = self._h(error[self.order_])
         rank_of_identity = R if identity is None else int(np.flatnonzero(self.order_ == identity)[0]) + 1
         by_rank = self._by_rank(R, rank_of_identity)

@@ -225,10 +225,8 @@ class OrderingPruner(Pruner):
 
     def _keep_first(self, vote_table: VoteTable, size: int | None, weights: NDArray[np.float64]) -> None:
         """Keep the first `size` members of ``order_``; without a size, the number with the least error."""
-        if self.vote == "weighted" and weights.any():
-            self.vote_weights_ = weights
-        else:
-            self.vote_weights_ = np.full(vote_table.n_members, 1.0)
+        is_weighted = self.vote == "weighted" and weights.any()
+        self.vote_weights_ = weights if is_weighted else np.full(vote_table.n_members, 1.0)
         self.curve_ = ordered_errors(vote_table, self.order_, self.vote_weights_)
         kept = 1 + int(self.curve_.argmin()) if size is None else size
         self._keep(self.order_[:kept])

@@ -182,9 +182,8 @@ def _own_code(package: str) -> str:
 
 def _own_files(package: str, known: Iterable[str] = ()) -> list[Path]:
     """Return the files of a user's module or package, and of others of the user's that it imports."""
-    if package in known or package in sys.stdlib_module_names or package == "rotastack" or _installed(package):
-        return []
-    if (spec := find_spec(package)) is None:
+    others = package in known or package in sys.stdlib_module_names or package == "rotastack" or _installed(package)
+    if others or (spec := find_spec(package)) is None:
         return []
     folders = [Path(folder) for folder in spec.submodule_search_locations or []]
     files = [p for folder in folders for p in sorted(folder.rglob("*.py"))] or [Path(spec.origin or "")]

@@ -71,10 +71,9 @@ def read_plan(config: Mapping[str, Any], config_files: list[str]) -> Plan:
         path, _ = find_study(machine["study"])
         files, content = [str(path)], {**load_mapping(path), **content}
     where = ", ".join(files) or "--config"
-    if machine["data"]["mirror"]:
-        os.environ.setdefault("DATA_MIRROR", str(machine["data"]["mirror"]))
-    if machine["tracking"]["uri"]:
-        os.environ.setdefault(address.VARIABLE, str(machine["tracking"]["uri"]))
+    settings = {"DATA_MIRROR": machine["data"]["mirror"], address.VARIABLE: machine["tracking"]["uri"]}
+    for variable in filter(settings.get, settings):
+        os.environ.setdefault(variable, str(settings[variable]))
     return Plan(Study.from_mapping(resized(content, size, where), where), machine, where, size, files)
 
 
@@ -96,13 +95,12 @@ def plan_of(name: str, size: str | None = None) -> Plan:
 def study_files() -> dict[Path, str]:
     """Return file -> name of the studies in the working directory, in its folders, and of the shipped ones."""
     folders = [Path("studies"), Path("config/studies"), Path(), project_file("config/studies")]
-    files = [path for folder in folders for path in sorted(folder.glob("*.yaml"))]
-    files = [path for path in files if path.is_file() and os.access(path, os.R_OK)]
-    texts = {path: path.read_text(encoding="utf-8", errors="replace") for path in files}
+    found = [path for folder in folders for path in sorted(folder.glob("*.yaml")) if os.access(path, os.R_OK)]
+    texts = {path: path.read_text(encoding="utf-8", errors="replace") for path in found if path.is_file()}
     names = {path: re.search(r"^name: *[\"']?([\w-]+)", text, re.MULTILINE) for path, text in texts.items()}
     # Other files of the working directory are no studies.
-    own = {path: found for path, found in names.items() if path.parent != Path() or "\npools:" in texts[path]}
-    return {path: path.stem if found is None else found[1] for path, found in own.items()}
+    own = {path: name for path, name in names.items() if path.parent != Path() or "\npools:" in texts[path]}
+    return {path: path.stem if name is None else name[1] for path, name in own.items()}
 
 
 def find_study(name: str) -> tuple[Path, str]:
@@ -180,25 +178,19 @@ def check_kernel() -> None:
             )
 
 
-def check_queue(workflow: Any) -> None:
-    """End the process with one line if Snakemake's workflow runs on Slurm, and Slurm refuses a submission."""
-    with _ends_in_one_line():
-        check_slurm(workflow)
+def start_run(plan: Plan, workflow: Any) -> None:
+    """Prepare the first job of Snakemake's workflow: lock the folder, check queue, data sets and MLflow's address, start the server of steps.
 
-
-def start_run(plan: Plan, *, is_local: bool, is_locked: bool = False) -> None:
-    """Prepare the first job: lock the folder, check data sets and MLflow's address, start the server of steps.
-
-    `is_locked` says whether Snakemake has locked the folder.
     Jobs of a cluster get no server: on a node that is this machine, their steps would escape the cluster's limits.
     """
     with _ends_in_one_line():
-        _hold_folder(is_locked)
+        check_slurm(workflow)
+        _hold_folder(workflow.execution_settings.lock)
         plan.note_skipped()
         if not plan.skips and (missing := plan.unavailable()):
             raise RotastackError("; ".join(missing.values()))
         address.check_address(address.tracking_uri())
-        if is_local:
+        if workflow.local_exec:
             start_forks()
 
 
@@ -281,11 +273,9 @@ def _hold_folder(is_locked: bool) -> None:
             )
     except BlockingIOError:
         stream.seek(0)
-        owner = stream.read().strip() or "unknown"
         raise RotastackError(
-            f"another run (process {owner}) is using this folder; wait for its end, or stop that process"
+            f"another run (process {stream.read().strip() or 'unknown'}) is using this folder; wait for its end, or stop that process"
         ) from None
     stream.truncate(0)
-    stream.write(str(os.getpid()))
-    stream.flush()
+    print(os.getpid(), file=stream, flush=True)
     _held.append(stream)

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -18,12 +19,17 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
 
+from rotastack.files import lock
+from rotastack.workflow.run.slurm import refusal, request_of
+
 SHORT_JOB_SECONDS = 1.0
 """Expected seconds of a job that is no training."""
 ALMOST = 0.95
 """The largest share of its expected seconds that a running job counts for."""
 STOPPED = "Terminating processes on user request"
 """What Snakemake says after Ctrl-C; it has no event."""
+TURNS_TO_SACCT = "Falling back to 'sacct' for status queries (MinJobAge=None"
+"""What the plugin for Slurm says when the controller does not answer; if ``sacct`` fails, too, it forgets all its jobs."""
 EVERY = 30.0
 """Seconds between two lines where a line cannot be overwritten."""
 
@@ -98,10 +104,7 @@ class LogHandler(LogHandlerBase):
     Snakemake prints its messages by itself, as always with ``--verbose``.
     """
 
-    writes_to_file = False  # type: ignore[assignment]
-    has_filter = False  # type: ignore[assignment]
-    has_formatter = False  # type: ignore[assignment]
-    needs_rulegraph = False  # type: ignore[assignment]
+    writes_to_file = has_filter = has_formatter = needs_rulegraph = False  # type: ignore[assignment]
 
     @property
     def writes_to_stream(self) -> bool:
@@ -113,9 +116,10 @@ class LogHandler(LogHandlerBase):
         self.named: str | None = getattr(self.settings, "file", None)
         self.progress, self.is_complete, self.is_stopped = Progress(), False, False
         self.words: list[str] = []
-        self.reasons: dict[int | str, str] = {}
+        self.reasons: dict[int | str, str] = {}  # a job, as text its submission, or another name -> why it failed
+        self.submitted: dict[str, Any] = {}  # group of jobs -> one of them
         self.errors: dict[str, None] = {}
-        self.began, self.shown, self.closed = time.monotonic(), float("-inf"), False
+        self.began, self.shown = time.monotonic(), float("-inf")
         console = Console(stderr=True, force_terminal=sys.stderr.isatty(), color_system=None)
         self.live = Live(
             get_renderable=self._shown, console=console, refresh_per_second=1, transient=True,
@@ -123,37 +127,55 @@ class LogHandler(LogHandlerBase):
         )  # fmt: skip
         path = Path(self.named or (os.devnull if self.common_settings.dryrun else "results/logs/run.log"))
         path.parent.mkdir(parents=True, exist_ok=True)
-        self.file = path.open("w", encoding="utf-8")
+        self.file = path.open("a", encoding="utf-8")
+        with suppress(OSError):  # another run, by which this one will be refused, writes to the file
+            lock(self.file, waits=False)
+            self.file.truncate(0)
 
-    def emit(self, record: logging.LogRecord) -> None:
+    def emit(self, record: Any) -> None:
         """Handle a message of Snakemake."""
-        message: Any = record
         event, now = getattr(record, "event", None), time.monotonic()
         self._write(record)
         if event == LogEvent.RUN_INFO:
-            self.progress.plan(message.stats)
-            self.is_complete = "all" in message.stats
+            self.progress.plan(record.stats)
+            self.is_complete = "all" in record.stats
             if self.writes_to_stream and not self.common_settings.dryrun and not self.live.is_started:
                 self.live.start()
                 self.live.console.show_cursor(True)  # a run that is killed would leave the terminal without it
         elif event == LogEvent.JOB_INFO:
             self.progress.start(
-                message.jobid, message.rule_name, dict(message.wildcards or {}), message.rule_msg or "", now
+                record.jobid, record.rule_name, dict(record.wildcards or {}), record.rule_msg or "", now
             )
         elif event == LogEvent.JOB_FINISHED:
-            self.progress.end(message.job_id)
-            self.reasons.pop(message.job_id, None)  # an earlier attempt may have failed
+            self.progress.end(record.job_id)
+            for name in (record.job_id, str(record.job_id)):
+                self.reasons.pop(name, None)  # an earlier attempt may have failed
         elif self.is_stopped or (event is None and record.getMessage().startswith(STOPPED)):
             self.is_stopped = True  # by Ctrl-C: the errors that follow are of jobs that end with the run
         elif event == LogEvent.JOB_ERROR:
-            self.progress.running.pop(message.jobid, None)
+            self.progress.running.pop(record.jobid, None)
             # Without a log of the job, the log of its submission has the reason.
-            if not self.reasons or any(Path(name).is_file() for name in message.log):
-                self.reasons[message.jobid] = _reason(f"rule {message.rule_name}", message.log)
+            if not (known := self.reasons.get(str(record.jobid))) or (
+                "refuses" not in known and any(Path(name).is_file() for name in record.log)
+            ):
+                self.reasons[record.jobid] = _reason(f"rule {record.rule_name}", record.log)
+        elif event == LogEvent.GROUP_INFO:
+            self.submitted[record.group_id] = next(iter(record.jobs))
         elif event == LogEvent.GROUP_ERROR:
-            self.reasons[f"group {message.groupid}"] = _reason("a submission", message.aux_logs)
+            # A submission without a log was refused, or has another executor.
+            refused = "" if record.aux_logs else refusal(request_of(self.submitted[record.groupid]))
+            why = f"rotastack: error: {refused}" if refused else _reason("a submission", record.aux_logs)
+            # What the jobs' own logs told before was of an earlier attempt.
+            self.reasons |= {key: why for job in record.job_error_info for key in (job["jobid"], str(job["jobid"]))}
         elif event == LogEvent.ERROR:
             self.errors[f"rotastack: error: {record.getMessage().strip()}"] = None
+        elif record.getMessage().startswith(TURNS_TO_SACCT) and subprocess.run("sacct", capture_output=True).returncode:
+            self.reasons["queue"] = (
+                "rotastack: error: Slurm's controller did not answer, and without accounting the run cannot follow its jobs "
+                "any longer; wait until they end (squeue --me), then repeat the command"
+            )
+            for job in [*self.submitted.values()][:1]:
+                job.dag.workflow.scheduler.executor_error_callback(TimeoutError("Slurm's controller did not answer"))
 
     def _write(self, record: logging.LogRecord) -> None:
         text = self.format(record)
@@ -177,8 +199,7 @@ class LogHandler(LogHandlerBase):
 
     def close(self) -> None:
         """Clear the line, and print why jobs failed, or the answer."""
-        if not self.closed:
-            self.closed = True
+        if not self.file.closed:
             with suppress(OSError):  # the terminal was closed
                 self.live.stop()
             lines = list(dict.fromkeys(self.reasons.values()) or self.errors)  # Snakemake's errors give no reason

@@ -135,12 +135,9 @@ class Resources:
     def train_minutes(self, dataset: str, pool: str) -> int:
         """Return the time limit of a training job: nine times the expected time if the class has a known cost."""
         trainings = self.study.protocol.trainings(self._largest[dataset]) * self._views(pool)
-        if self._entry(pool).cost is not None:
-            seconds = 3 * self._each_seconds(dataset, pool)
-        else:
-            seconds = 2e-6 * self.n_trees(pool) * self.rows(dataset) * self.columns(dataset) ** 0.5
-        seconds += self.study.protocol.training_seconds
-        return int(SPARE_MINUTES + trainings * seconds / 20)
+        guess = 2e-6 * self.n_trees(pool) * self.rows(dataset) * self.columns(dataset) ** 0.5
+        seconds = guess if self._entry(pool).cost is None else 3 * self._each_seconds(dataset, pool)
+        return int(SPARE_MINUTES + trainings * (seconds + self.study.protocol.training_seconds) / 20)
 
     def usual_seconds(self, dataset: str, pool: str, block: str) -> float:
         """Return the expected seconds of a training job; ``train_minutes`` is its limit."""

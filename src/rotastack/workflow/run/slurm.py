@@ -1,5 +1,6 @@
-"""A test of Slurm before a run: without ``sbatch`` the run would never end, and Snakemake drops the reason of a refusal."""
+"""A test of Slurm before a run, and why Slurm refuses a submission: Snakemake drops the reason."""
 
+import os
 import re
 import shlex
 import shutil
@@ -8,32 +9,57 @@ from typing import Any
 
 from rotastack.errors import RotastackError, in_one_line
 
-_OPTIONS = {"slurm_account": "account", "slurm_partition": "partition", "runtime": "time", "mem_mb": "mem",
+_SIZES = {"mem_mb": "mem", "_cores": "cpus-per-task", "runtime": "time"}
+_OPTIONS = {**_SIZES, "slurm_account": "account", "slurm_partition": "partition",
             **{name: name for name in ("qos", "constraint", "clusters", "reservation")}}  # fmt: skip
-"""Resource or setting of Snakemake's plugin for Slurm -> option of sbatch."""
-_SIZES, _NUMBER, _NAME = ("runtime", "mem_mb"), r"\d+", r"[\w.@+-]+"
-_WAITS = ("busy", "node configuration", "Required node")
-"""Words of a refusal after which a real submission may wait, such as for drained nodes."""
+"""Resource of a job, or setting of Snakemake's plugin for Slurm -> option of sbatch."""
+_WAITS = "busy|node configuration|Required node"
+"""Words with which even a small request is refused if a real submission waits, such as for drained nodes."""
 
 
 def check_slurm(workflow: Any) -> None:
-    """Raise RotastackError if Snakemake's workflow runs on Slurm, and Slurm refuses a submission; the message is sbatch's.
+    """Raise RotastackError if Snakemake's workflow runs on Slurm, and Slurm refuses one of its largest submissions.
 
-    The test, ``sbatch --test-only``, submits nothing. Partitions that the plugin chooses job by job are not tested.
+    Partitions that the plugin chooses job by job are not tested.
     """
     if getattr(workflow.executor_plugin, "name", "") != "slurm":
         return
     if shutil.which("sbatch") is None:
         raise RotastackError("sbatch not found: run on the login node of a cluster with Slurm, or without this profile")
-    asked, plugin = workflow.resource_settings, workflow.executor_settings
-    given = {name: str(getattr(plugin, name, None) or "") for name in ("qos", "reservation")}
-    for resources in (asked.default_resources, *asked.overwrite_resources.values()):
-        given |= dict(pair.split("=", 1) for pair in getattr(resources, "args", ()))
-    # Another value is an expression of Snakemake, such as attempt * 1000.
-    plain = [name for name in _OPTIONS if re.fullmatch(_NUMBER if name in _SIZES else _NAME, given.get(name, ""))]
-    extra = shlex.split(" ".join(shlex.split(given.get("slurm_extra", ""))))
-    command = ["sbatch", "--test-only", "--wrap=true", *(f"--{_OPTIONS[name]}={given[name]}" for name in plain), *extra]
-    done = subprocess.run(command, capture_output=True, text=True)
-    waits = getattr(plugin, "partition_config", None) or any(word in done.stderr for word in _WAITS)
-    if done.returncode and not waits:
-        raise RotastackError(f"Slurm refuses a test submission: {in_one_line(done.stderr)}")
+    chosen = workflow.executor_settings.partition_config or os.environ.get("SNAKEMAKE_SLURM_PARTITIONS")
+    asked = [request_of(job) for job in workflow.dag.needrun_jobs() if not (job.is_local or chosen)]
+    largest = {
+        (size, *_unsized(request).items()): request  # the last one, so for each partition and so on the largest
+        for size in _SIZES
+        for request in sorted(asked, key=lambda request: request.get(size, 0))
+    }
+    for request in largest.values():
+        if (why := refusal(request)) and not re.search(_WAITS, refusal(_unsized(request))):
+            raise RotastackError(why)
+
+
+def request_of(job: Any) -> dict[str, Any]:
+    """Return what the submission of a job of Snakemake, alone or in its group, asks of Slurm."""
+    plugin, submission = job.dag.workflow.executor_settings, job.dag.get_job_group(job) or job
+    given = {name: getattr(plugin, name, None) for name in ("qos", "reservation")} | dict(submission.resources.items())
+    # A value of another type is not known yet.
+    return {
+        name: given[name] for name in (*_OPTIONS, "slurm_extra") if type(given.get(name)) in (int, str) and given[name]
+    }
+
+
+def _unsized(request: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in request.items() if name not in _SIZES}
+
+
+def refusal(request: dict[str, Any]) -> str:
+    """Return how ``sbatch --test-only``, which submits nothing, refuses a request; an empty text if it does not."""
+    options = [
+        f"--{_OPTIONS[name]}={str(value).partition(',')[0] if name == 'slurm_account' else value}"  # of several, the first
+        for name, value in request.items()
+        if name in _OPTIONS
+    ]
+    command = ["sbatch", "--test-only", "--wrap=true", *options, *shlex.split(request.get("slurm_extra", ""))]
+    done = subprocess.run(command, capture_output=True, text=True) if shutil.which("sbatch") else None
+    words = "" if done is None or done.returncode == 0 else in_one_line(done.stderr)
+    return words and f"Slurm refuses a test submission: {words} ({' '.join(command[3:])})"

@@ -112,10 +112,9 @@ def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
                 temporary.touch()
             return
         target, predicted = _target(spec, raw), model.predict(raw.drop(columns="target"))
-        if spec.task == "regression":
-            error = np.sqrt(np.mean((target - predicted) ** 2))
-        else:
-            error = np.mean(np.ravel(predicted) != target)  # some estimators predict a column
+        is_number = spec.task == "regression"
+        # Some estimators predict classes as a column.
+        error = np.sqrt(np.mean((target - predicted) ** 2)) if is_number else np.mean(np.ravel(predicted) != target)
         record.metrics = {"method": label}
         if spec.threshold is not None:
             record.metrics |= {"threshold": spec.threshold, "decides_for": str(model[-1].pos_label)}
