@@ -9,7 +9,7 @@ import pytest
 from tests.edits import edited
 from tests.quick import first
 from tests.refusals import refusal
-from tests.run.running import pool_slice
+from tests.run.running import combiner_slice, pool_slice
 
 from rotastack.cli import main
 from rotastack.workflow.run import fingerprint as module
@@ -26,7 +26,6 @@ from rotastack.workflow.run.fingerprint import (
 from rotastack.workflow.run.modules import PROTOCOLS, STEPS
 from rotastack.workflow.study.building import REFITTED
 from rotastack.workflow.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS, _public
-from rotastack.workflow.study.model import Method
 
 TRAIN, COMBINE = ((STEPS[step], PROTOCOLS["nested"][step]) for step in ("train", "combine"))
 
@@ -38,8 +37,7 @@ def pool(estimator, parameters=None, view=None):
 
 def combiner(**content):
     """Return the modules of a combiner as a study has it."""
-    spec = Method.read({"pool": "p", "combiner": content}, "m").combiner.resolved()
-    return sorted(named_modules("combine", spec.content()))
+    return sorted(named_modules("combine", combiner_slice(content).content()))
 
 
 def forget():

@@ -181,6 +181,6 @@ def test_a_mixed_pool_takes_the_time_of_its_parts():
 
 
 def test_a_mixed_pool_has_no_estimator():
-    spec = spec_of(study()).pool
-    assert spec.estimator == ""
-    assert pool_params(spec.content())["estimator"] == "mixed"
+    spec = spec_of(study())
+    assert spec.pool.estimator == ""
+    assert pool_params(spec.content()["pool"])["estimator"] == "mixed"

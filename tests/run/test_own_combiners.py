@@ -23,7 +23,7 @@ def study(combiner, protocol=None):
 
 def test_a_class_is_built_with_its_parameters_and_its_module_counts():
     made = study({"kind": "other", "class": "Voting", "parameters": {"voting": "hard"}})
-    spec = made.methods["A"].combiner.resolved()
+    spec = made.methods["A"].combiner
     assert spec.content() == {
         "kind": "other",
         "class": "rotastack.combine.voting.Voting",
@@ -49,10 +49,10 @@ def test_a_vote_with_a_score_is_trained():
     ):
         made = study(vote)
         assert made.has_second_level("p")
-        assert make(made.methods["A"].combiner.resolved()).scoring == "accuracy"
+        assert make(made.methods["A"].combiner).scoring == "accuracy"
         with pytest.raises(RotastackError, match="A.combiner: .* needs nested cross-validation"):
             study(vote, {"kind": "holdout"})
-    assert study({"kind": "vote"}).methods["A"].combiner.resolved().parameters == {"voting": "soft"}
+    assert study({"kind": "vote"}).methods["A"].combiner.parameters == {"voting": "soft"}
 
 
 @pytest.mark.parametrize(

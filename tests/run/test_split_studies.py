@@ -110,7 +110,7 @@ def changed(**changes):
         ({"datasets": [{"name": "n", "like": "irs"}]}, "n.like: 'irs' is unknown; did you mean 'iris'"),
         ({"evaluation": {"sweeps": [{**SWEEP, "lines": {"a": ["A", "B"]}}]}}, "evaluation.sweeps.0.lines.a: 'B' is not a method"),
         ({"evaluation": {"sweeps": [{**SWEEP, "lines": {"a": ["A", "A", "A"]}}]}}, "lines.a: 3 methods for 2 values"),
-        ({"evaluation": {"sweeps": [{**SWEEP, "values": [2, 1]}]}}, "sweeps.0.values: \\[2.0, 1.0\\] must increase"),
+        ({"evaluation": {"sweeps": [{**SWEEP, "values": [2, 1]}]}}, "sweeps.0: values \\[2.0, 1.0\\] must increase"),
         ({"evaluation": {"sweeps": [{**SWEEP, "values": [0, 1], "log": True}]}}, "must increase from more than 0"),
         ({"protocol": {"folds": 3}}, "member needs splits"),
         ({"pools__w__parameters": {"weightings": ["heavy", "cut"]}}, "weighting must be one of .*, got 'heavy'"),
@@ -133,7 +133,7 @@ def test_what_the_changes_are_made_to_fits():
         ({"weighting": "cut", "h": 9}, "forest", "methods.B.combiner: h of weighting 'cut' must be a whole number from 1 to 3, got 9"),
         ({"weighting": "exp", "h": 0.05}, "forest", "h of weighting 'exp' must be from 0.1 to 3, got 0.05"),
         ({"weighting": "linear", "h": 2}, "forest", "weighting 'linear' has no parameter h, got 2"),
-        ({"weighting": "linear"}, "logistic", "weights need an estimator with an out-of-bag error, such as forest; logistic has none"),
+        ({"weighting": "linear"}, "logistic", "weights need an estimator with an out-of-bag error, such as forest; Pipeline has none"),
     ],
 )  # fmt: skip
 def test_weights_in_nested_studies_are_checked(combiner, estimator, message):
@@ -144,8 +144,8 @@ def test_weights_in_nested_studies_are_checked(combiner, estimator, message):
     }  # fmt: skip
     with pytest.raises(RotastackError, match=message):
         checked(content)
-    content["pools"]["a"]["diversity"] = True
-    with pytest.raises(RotastackError, match="pools.a: diversity is for splits only"):
+    content["pools"]["a"]["training_error"] = True
+    with pytest.raises(RotastackError, match="pools.a: training_error is for splits only"):
         checked(content)
 
 

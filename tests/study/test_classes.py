@@ -34,7 +34,7 @@ def study(pool):
     ],
 )  # fmt: skip
 def test_any_compatible_class_may_be_named(pool, path):
-    assert study(pool).pools["p"].resolved().estimator == path
+    assert study(pool).pools["p"].estimator == path
 
 
 PLACE = "s.yaml: pools.p.estimator"

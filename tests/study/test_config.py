@@ -67,7 +67,7 @@ METHOD = {"pool": "forest", "combiner": {"kind": "vote"}}
         ),
         (
             {"evaluation__groups": {"G": {"methods": {"a": "RF", "b": "RF"}}}},
-            "evaluation.groups.G.methods.a: 'RF' occurs twice in the group",
+            "evaluation.groups.G.methods: 'RF' occurs twice in the group",
         ),
         (
             {"evaluation__groups": {"all": {"methods": {"a": "RF", "b": "RRE"}}}},

@@ -1,7 +1,6 @@
 """Slices of a study: what each step is told of it, and nothing else."""
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 from rotastack.workflow.study import specs
@@ -15,10 +14,6 @@ class Slices:
     def __init__(self, study: Study):
         self.study = study
         self._entries = dict(study.datasets)  # a copy, which keeps the data sets that are dropped later
-
-    @cached_property
-    def _pools(self) -> dict[str, specs.PoolSpec]:
-        return {name: pool.resolved(self.study.task.estimators) for name, pool in self.study.pools.items()}
 
     def _is_own(self, dataset: str) -> bool:
         return any("file" in source for source in self._entries[dataset]["sources"])
@@ -51,7 +46,7 @@ class Slices:
     def rotations(self, dataset: str, view: str, groups: str) -> specs.RotationsSpec:
         """Return the spec of the step ``groups`` for a view that is drawn before all training."""
         study = self.study
-        views = {view.key: view.resolved() for view in study.drawn_views}
+        views = {view.key: view for view in study.drawn_views}
         return specs.RotationsSpec(
             seed=study.document.seed, dataset=dataset, view=views[view], groups=study.rotation_groups[groups],
             rotations=study.protocol.rotations,
@@ -62,7 +57,7 @@ class Slices:
         study, document = self.study, self.study.pools[pool]
         return study.protocol.training_spec(
             document, study.blocks[outer(block)], block != outer(block), study.selections_of(pool),
-            seed=study.document.seed, dataset=dataset, name=pool, pool=self._pools[pool],
+            seed=study.document.seed, dataset=dataset, name=pool, pool=document,
             rotations=1 if document.view is None else study.protocol.rotations,
         )  # fmt: skip
 
@@ -71,7 +66,7 @@ class Slices:
         study = self.study
         return specs.CombiningSpec(
             protocol=study.protocol.package, seed=study.document.seed, dataset=dataset, method=label,
-            combiner=study.methods[label].combiner.resolved(study.task.estimators),
+            combiner=study.methods[label].combiner,
         )  # fmt: skip
 
     def vote(self, dataset: str, keys: Mapping[str, str]) -> specs.VotingSpec:
@@ -140,7 +135,7 @@ class Slices:
         choosing: dict[str, Any] = {}
         if model.refit == "best":
             choosing = {"axes": list(protocol.axes), "alpha": study.document.evaluation.alpha}
-        methods = {label: method for label, method in study.resolved_methods.items() if label in study.refittable}
+        methods = {label: method for label, method in study.method_specs.items() if label in study.refittable}
         return specs.RefitSpec(
             task=study.task.name, score=study.score, seed=study.document.seed, dataset=dataset, refit=model.refit,
             threshold=model.threshold, methods=methods, kinds=self._entries[dataset].get("kinds", "auto"),
