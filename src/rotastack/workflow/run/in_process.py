@@ -23,6 +23,7 @@ from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.run.steps import combine, groups, prepare, refit, score, train
 from rotastack.workflow.run.watching import TrainingStoppedError, failing
 from rotastack.workflow.study.study import Study
+from rotastack.workflow.use.own_study import SEED
 
 IN_PYTHON = {
     r"add (--time-column .+)\.$": r"use the command rotastack run with \1.",
@@ -41,9 +42,10 @@ def compare_in_memory(
     """Return what a ``MethodComparison`` holds; the parameters are those of ``rotastack.compare_methods``."""
     target, source = _target_and_table(X, y)
     unused = dict.fromkeys(("task", "time_column", "split_column", "memory"))
-    own = OwnTable(Namespace(study=name, target=target, kind=[], **unused, **options), effective_n_jobs(n_jobs), source)
-    study = Study.from_mapping(own.study | ({} if random_state is None else {"seed": random_state}), "random_state")
-    slices, name, raw = Slices(study), study.name, own.read.features.assign(target=own.read.raw_target)
+    arguments, seed = Namespace(study=name, target=target, kind=[], **unused, **options), random_state
+    own = OwnTable(arguments, effective_n_jobs(n_jobs), source, SEED if seed is None else seed)
+    study, slices = own.study, Slices(own.study)
+    name, raw = study.name, own.read.features.assign(target=own.read.raw_target)
     columns = [f"{column} ({why})" for column, why in own.dropped.items()]
     beyond = [label for label in own.needed if label not in study.methods]
     left_out = {"columns left out": columns, "methods left out for lack of memory": beyond}.items()
