@@ -16,8 +16,8 @@ from rotastack.workflow.study.catalogue import (
     PRUNERS,
     REGRESSORS,
     VIEWS,
-    _public,
     find,
+    public_modules,
     resolved,
     traits_of,
 )
@@ -130,7 +130,7 @@ def test_defaults_are_those_of_the_class():
 
 def test_all_that_rotates_is_declared():
     """Classes that are called so, and those that use a view which is."""
-    public = [f"{module}.{name}" for name, module in _public().items()]
+    public = [f"{module}.{name}" for name, module in public_modules().items()]
     known = {*public, *(entry.path for names in (ESTIMATORS, REGRESSORS, VIEWS) for entry in names.values())}
     ours = {path for path in known if path.startswith(("rotastack.ensembles.", "rotastack.views."))}
     ours = {path for path in ours if hasattr(load_class(path, "here"), "fit")}

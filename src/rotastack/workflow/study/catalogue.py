@@ -201,7 +201,7 @@ _PUBLIC = ("", "combine", "combine.pruning", "trees", "views")
 
 
 @cache
-def _public() -> dict[str, str]:
+def public_modules() -> dict[str, str]:
     """Return Rotastack's public classes, name -> module, read from the ``__init__.py`` files without an import."""
     root = Path(__file__).resolve().parents[2]
     found: dict[str, str] = {}
@@ -219,14 +219,14 @@ def find(name: str, among: Mapping[str, Entry] = _SHORT, where: str = "class") -
     """Return the catalogue entry of the class that a study names, without importing the class."""
     if name in among:
         return among[name]
-    if name in _public():
-        return Entry(f"{_public()[name]}.{name}")
+    if name in public_modules():
+        return Entry(f"{public_modules()[name]}.{name}")
     package, _, last = name.rpartition(".")
     if package and all(part.isidentifier() for part in name.split(".")):
         own = package == "rotastack" or package.startswith("rotastack.")
-        return Entry(f"{_public()[last]}.{last}" if own and last in _public() else name)
+        return Entry(f"{public_modules()[last]}.{last}" if own and last in public_modules() else name)
     packages = {entry.module.split(".")[1] for entry in among.values() if entry.path.startswith("rotastack.")}
-    ours = [n for n, module in _public().items() if not packages or module.split(".")[1] in packages]
+    ours = [n for n, module in public_modules().items() if not packages or module.split(".")[1] in packages]
     short = f"a short name ({', '.join(among)}), " if among else ""
     raise RotastackError(
         f"{where}: {name!r} is unknown{nearest(name, [*among, *ours])}; allowed: {short}a public Rotastack "
