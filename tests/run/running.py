@@ -13,6 +13,7 @@ from sklearn.datasets import load_iris
 from rotastack.data.artifacts import read_arrays, read_frame, write_frame
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.modules import STEPS
+from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.study.classes import check_classes
 from rotastack.workflow.study.model import MethodDocument, PoolDocument
 from rotastack.workflow.study.names import label
@@ -46,6 +47,11 @@ def checked(content):
     study = Study.from_mapping(content, "s.yaml")
     check_classes(study, "s.yaml")
     return study
+
+
+def told(study, *name):
+    """Return the spec of a study's job."""
+    return Plan(study, {}).keys[name if len(name) > 1 else name[0]].spec
 
 
 def step(name, folder, spec, inputs, outputs, pool="", **options):

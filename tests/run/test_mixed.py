@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 from tests.quick import first
-from tests.run.running import checked, combine, iris_table, split, step, train, train_nested
+from tests.run.running import checked, combine, iris_table, split, step, told, train, train_nested
 
 from rotastack.combine.pruning import MarginPruner, QMMPruner
 from rotastack.data.artifacts import read_arrays
 from rotastack.errors import RotastackError
 from rotastack.workflow.run.plan import Plan
-from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.run.steps.score import _times
 from rotastack.workflow.run.tracked.contents import pool_params
 
@@ -51,7 +50,7 @@ def folder(tmp_path):
 
 
 def spec_of(made):
-    return Slices(made).train("iris", "mixed", next(iter(made.blocks)))
+    return told(made, "train", "iris", "mixed", next(iter(made.blocks)))
 
 
 @pytest.mark.parametrize("pruner", first(1, [QMMPruner(), MarginPruner(n_select=0.5)]))

@@ -1,10 +1,10 @@
 """Combiners that a study names by their class."""
 
 import pytest
+from tests.run.running import told
 
 from rotastack.errors import RotastackError
 from rotastack.workflow.run.fingerprint import code_of, named_modules
-from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.study.building import make
 from rotastack.workflow.study.classes import check_classes
 from rotastack.workflow.study.study import Study
@@ -32,7 +32,7 @@ def test_a_class_is_built_with_its_parameters_and_its_module_counts():
     assert make(spec).voting == "hard"
     assert list(named_modules("combine", spec.content())) == ["rotastack.combine.voting"]
     assert not made.has_second_level("p")
-    assert len({code_of("combine", Slices(made).combine("iris", label).content()) for label in "AB"}) == 1
+    assert len({code_of("combine", told(made, "combine", "iris", label).content()) for label in "AB"}) == 1
 
 
 def test_the_class_tells_whether_it_is_trained():

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.run.running import checked
+from tests.run.running import checked, told
 
 from rotastack.base.documents import load_yaml
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
-from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.study.study import Study, resized
 
 OF_THESIS = ["rotation_scaling", "iris_sensitivity", "rotation_weights", "rotation_noise", "multi_rotation"]
@@ -30,7 +29,7 @@ def test_studies_are_valid_at_both_sizes_and_have_the_methods_of_their_source(na
     assert study.prunes == (name in OF_PRUNING)
     if name in OF_MACHINES:
         assert all(pool.scaling == "symmetric" for pool in study.pools.values())
-        assert {Slices(study).prepare(dataset).kinds for dataset in study.datasets} == {"numeric"}
+        assert {told(study, "prepare", dataset).kinds for dataset in study.datasets} == {"numeric"}
     if name in ("exrm_members", "exrm_lambda"):
         drawn = {m for sweep in study.document.evaluation.sweeps for line in sweep.lines.values() for m in line}
         assert drawn == set(study.methods)
@@ -153,14 +152,14 @@ def test_data_sets_like_others_share_their_entry():
     study = Study.from_mapping(changed(datasets=[{"name": "n", "like": "glass", "noise_columns": 4}]), "s.yaml")
     assert study.datasets["n"]["mirror"] == "glass"
     assert study.datasets["n"]["rows"] == 214
-    assert Slices(study).prepare("n").noise_columns == 4
-    assert Slices(study).prepare("n").smallest_class == 0
+    assert told(study, "prepare", "n").noise_columns == 4
+    assert told(study, "prepare", "n").smallest_class == 0
 
 
 def test_small_classes_are_left_out_where_a_study_says_so():
     entry = {"name": "n", "like": "glass", "smallest_class": 20}
     study = Study.from_mapping(changed(datasets=[entry]), "s.yaml")
-    assert Slices(study).prepare("n").smallest_class == 20
+    assert told(study, "prepare", "n").smallest_class == 20
     entry = {"name": "n", "mirror": "m", "smallest_class": 20}
     with pytest.raises(RotastackError, match="datasets: n.smallest_class is for classification"):
         Study.from_mapping(changed(task="regression", datasets=[entry]), "s.yaml")

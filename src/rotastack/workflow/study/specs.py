@@ -1,7 +1,7 @@
 """What each step is told of a study: a model for each step, which a rule hands on as one line of JSON.
 
 The line is a parameter of the step's rule: Snakemake reruns the step if the line changes. Equal content gives the same
-line, and a value that is its key's default is not in it. :mod:`rotastack.workflow.run.slices` makes the specs of a study.
+line, and a value that is its key's default is not in it. :mod:`rotastack.workflow.run.keys` makes the specs of a study.
 """
 
 import json
@@ -29,12 +29,7 @@ class Spec(Document):
 
     def line(self) -> str:
         """Return the spec as JSON on one line."""
-        return as_line(self.content())
-
-
-def as_line(content: dict[str, Any]) -> str:
-    """Return the content of a spec as JSON on one line."""
-    return json.dumps(content, separators=(",", ":"))
+        return json.dumps(self.content(), separators=(",", ":"))
 
 
 # Pools and combiners
