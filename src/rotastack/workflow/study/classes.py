@@ -15,7 +15,7 @@ from rotastack.base.combiner import Combiner
 from rotastack.base.scikit import InvalidParameterError, validate_parameter_constraints
 from rotastack.base.view import needs_labels
 from rotastack.combine.rotation_weights import RotationWeights
-from rotastack.errors import RotastackError, nearest
+from rotastack.errors import RotastackError, in_one_line, nearest
 from rotastack.workflow.study.building import build, draws_bags, is_trained, load_class, nested_specs, parameter_names
 from rotastack.workflow.study.specs import CombinerSpec, PoolSpec, PrunerSpec
 from rotastack.workflow.study.study import Study
@@ -101,9 +101,9 @@ def _made(path: str, parameters: Mapping[str, Any], where: str, key: str = "") -
     except RotastackError:
         raise
     except ValueError as error:
-        raise RotastackError(f"{where}.parameters: {_one_line(error)}") from None
+        raise RotastackError(f"{where}.parameters: {in_one_line(error)}") from None
     except Exception as error:  # another package's class may raise any exception
-        raise RotastackError(f"{where}{key}: {path} cannot be created: {_one_line(error)}") from None
+        raise RotastackError(f"{where}{key}: {path} cannot be created: {in_one_line(error)}") from None
 
 
 def _deep(made: Any) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _check_values(made: Any, where: str) -> None:
         if hasattr(made, "check_parameters"):
             made.check_parameters()
     except (InvalidParameterError, ValueError) as error:
-        raise RotastackError(f"{where}.parameters: {_one_line(error)}") from None
+        raise RotastackError(f"{where}.parameters: {in_one_line(error)}") from None
 
 
 def _check_types(cls: type, parameters: Mapping[str, Any], where: str) -> None:
@@ -239,7 +239,3 @@ def _checked_pruner(combiner: PrunerSpec, estimators: list[Any], where: str) -> 
     if isinstance(size, int) and size > first:
         raise RotastackError(f"{where}.parameters.n_select: {size} is more than the {first} members of the pool")
     return pruner
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

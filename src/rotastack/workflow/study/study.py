@@ -49,12 +49,22 @@ class Method(NamedTuple):
 
 @dataclass(frozen=True)
 class Study:
-    """A checked study: its document as it was written, and its data sets, pools and methods with full paths of classes."""
+    """A checked study: its document as it was written, and what it says, with full paths of classes."""
 
     document: StudyDocument
     datasets: dict[str, dict[str, Any]]
     pools: dict[str, PoolDocument]
     methods: dict[str, Method]
+    name: str
+    """Name of the results folder and of the MLflow experiment."""
+    task: Task
+    protocol: AnyProtocol
+    control: str
+    """The method that the others are compared with."""
+    score: str
+    """The score by which methods are ranked and tested."""
+    optimistic: list[str]
+    """Methods that choose members by the test rows: they are shown, but not ranked and never the best."""
 
     @classmethod
     def from_mapping(cls, data: Mapping[str, Any], where: str) -> "Study":
@@ -66,7 +76,10 @@ class Study:
             label: Method(m.pool, resolved_combiner(m.combiner, task, f"{where}: methods.{label}.combiner"))
             for label, m in document.methods.items()
         }
-        study = cls(document, datasets, pools, methods)
+        control, score = document.evaluation.control or next(iter(methods)), document.evaluation.score
+        score = PRIMARY[task.name] if score is None else score_named(score, task.name)
+        told = document.name, task, document.protocol, control, score, document.optimistic
+        study = cls(document, datasets, pools, methods, *told)
         study._check(where)
         return study
 
@@ -88,26 +101,6 @@ class Study:
             check_published(self.document.published, columns, self.score)
         except ValueError as error:
             raise RotastackError(f"{where}: {error}") from None
-
-    @property
-    def name(self) -> str:
-        """Name of the results folder and of the MLflow experiment."""
-        return self.document.name
-
-    @property
-    def protocol(self) -> AnyProtocol:
-        """How rows are divided into training and test rows."""
-        return self.document.protocol
-
-    @property
-    def task(self) -> Task:
-        """The task: classification or regression."""
-        return TASKS[self.document.task]
-
-    @property
-    def optimistic(self) -> list[str]:
-        """Methods that choose members by the test rows: they are shown, but not ranked and never the best."""
-        return self.document.optimistic
 
     @property
     def rotated(self) -> list[str]:
@@ -143,17 +136,6 @@ class Study:
         """Pools that at least one method uses, also as part of a mixed pool; the others are not trained."""
         used = {part for method in self.methods.values() for part in (method.pool, *self.pools[method.pool].of)}
         return [name for name in self.pools if name in used]
-
-    @property
-    def control(self) -> str:
-        """The method that the others are compared with."""
-        return self.document.evaluation.control or next(iter(self.methods))
-
-    @property
-    def score(self) -> str:
-        """The score by which methods are ranked and tested."""
-        named = self.document.evaluation.score
-        return PRIMARY[self.task.name] if named is None else score_named(named, self.task.name)
 
     @property
     def groups_of_methods(self) -> list[dict[str, Any]]:
@@ -247,16 +229,12 @@ class Study:
         groups = {
             name.partition("/")[0]: self.protocol.rotation_groups_of(block) for name, block in self.blocks.items()
         }
-        return {name: labels for name, labels in groups.items() if labels} if self._drawn else {}
-
-    @property
-    def drawn_views(self) -> list[ViewComponent]:
-        """Views that are drawn before any training."""
-        return self._drawn if self.rotation_groups else []
+        return groups if self.drawn_views else {}
 
     @cached_property
-    def _drawn(self) -> list[ViewComponent]:
-        views = [self.pools[pool].view for pool in self.used_pools]
+    def drawn_views(self) -> list[ViewComponent]:
+        """Views that are drawn before any training; splits draw theirs in training."""
+        views = [self.pools[pool].view for pool in self.used_pools if self.protocol.package == "nested"]
         return list({view.key: view for view in views if view is not None and view.is_drawn}.values())
 
 
