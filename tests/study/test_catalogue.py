@@ -91,14 +91,6 @@ def test_a_package_of_an_extra_is_named_with_the_extra():
         load_class("aeon.classification.sklearn.RotationForestClassifier")
 
 
-def test_a_package_that_is_absent_is_named_with_what_to_install():
-    with pytest.raises(
-        RotastackError,
-        match=r"p.estimator: nowhere.x.Forest needs the package nowhere, which is not installed: pip install 'nowhere'",
-    ):
-        load_class("nowhere.x.Forest", "p.estimator")
-
-
 def test_missing_classes_get_zero_columns():
     X = np.arange(6, dtype=np.float32).reshape(-1, 1)
     y = np.array([0, 0, 0, 3, 3, 3])

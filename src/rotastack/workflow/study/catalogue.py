@@ -246,6 +246,11 @@ def defaults_of(path: str) -> dict[str, Any]:
     return {name: found.default for name, found in inspect.signature(own_class(path)).parameters.items()}
 
 
+def quiet_parameters(path: str) -> dict[str, Any]:
+    """Return the parameters that stop a class from printing."""
+    return _BY_PATH.get(path, Entry(path)).quiet
+
+
 def resolved(
     name: str,
     parameters: Mapping[str, Any],
@@ -261,7 +266,7 @@ def resolved(
     """
     entry = find(name, among, where + key)
     short = {**estimators, **VIEWS, **PRUNERS}
-    given = {**_BY_PATH.get(entry.path, entry).quiet, **entry.parameters, **parameters}
+    given = {**quiet_parameters(entry.path), **entry.parameters, **parameters}
     merged = {k: _resolved_value(v, short, estimators, f"{where}.parameters.{k}") for k, v in given.items()}
     return {"class": entry.path, "parameters": dict(sorted(merged.items()))}
 

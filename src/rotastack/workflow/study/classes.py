@@ -17,6 +17,7 @@ from rotastack.base.view import needs_labels
 from rotastack.combine.rotation_weights import RotationWeights
 from rotastack.errors import RotastackError, in_one_line, nearest
 from rotastack.workflow.study.building import build, draws_bags, is_trained, load_class, nested_specs, parameter_names
+from rotastack.workflow.study.catalogue import quiet_parameters
 from rotastack.workflow.study.specs import CombinerSpec, PoolSpec, PrunerSpec
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.study.task import Task
@@ -115,6 +116,7 @@ def _check_names(cls: type, path: str, parameters: Mapping[str, Any], where: str
     """Raise an error for a parameter that the class does not have; for ``a__b``, that parameter a does not have."""
     known, others = parameter_names(cls)
     new = {key for key in parameters if others and "__" not in key and not nearest(key, known)}
+    new |= quiet_parameters(path).keys()  # the user has not named them
     plain = {key: value for key, value in parameters.items() if key in known or key in new}
     if len(plain) == len(parameters):
         return
