@@ -25,6 +25,7 @@ from rotastack.ensembles.flagship.classifier import RotastackClassifier
 from rotastack.project import project_file
 from rotastack.workflow.run.launch import config_file, read_plan
 from rotastack.workflow.run.plan import Plan
+from rotastack.workflow.study.building import is_trained
 from rotastack.workflow.study.costs import JOB_SECONDS, USUAL_COST, cost_of
 
 BYTES_PER_OUTPUT = 2.0
@@ -84,9 +85,9 @@ def combining_seconds(plan: Plan, label: str) -> float:
     """Return the estimated seconds of a combining job: its level-1 estimator gets an output of each member and class."""
     method, protocol, rows = plan.study.methods[label], plan.study.protocol, plan.resources.rows("iris")
     seconds = JOB_SECONDS + protocol.n_cells * (0.002 + 2e-5 * rows)
-    if not method.combiner.trained:
+    if not is_trained(method.combiner):
         return seconds
-    given = method.combiner.resolved(plan.study.task.estimators).parameters.get("estimator")
+    given = method.combiner.parameters.get("estimator")
     if not isinstance(given, Mapping):
         return seconds + protocol.combiner_fits * (0.1 + 2e-4 * rows)
     columns = 2 * (protocol.rotations if plan.study.pools[method.pool].view is not None else 1)

@@ -11,15 +11,16 @@ from rotastack.workflow.run import fingerprint
 @contextmanager
 def edited(*files: str) -> Iterator[None]:
     """Let files of the package have other code than before; a file is named from the package's folder."""
-    hashes = fingerprint._files
+    read = fingerprint._read
     for file in files:
-        assert hashes(file), file
+        assert read(file), file
 
     @cache
-    def changed(pattern):
-        return {file: f"{code} edited" if file in files else code for file, code in hashes(pattern).items()}
+    def changed(file):
+        code, imported = read(file)
+        return (f"{code} edited" if file in files else code), imported
 
-    with mock.patch.object(fingerprint, "_files", changed):
+    with mock.patch.object(fingerprint, "_read", changed):
         fingerprint.fingerprint.cache_clear()
         try:
             yield

@@ -96,12 +96,14 @@ def test_smalldata_has_the_folds_and_scores_of_its_source(smalldata, monkeypatch
         for fold, (_, test) in enumerate(StratifiedKFold(4, shuffle=True, random_state=0).split(raw, codes)):
             assert (raw["fold"].to_numpy()[test] == fold).all()
         (file := folder / f"results/datasets/{dataset}.parquet").parent.mkdir(parents=True, exist_ok=True)
-        prepared = prepare(plan.slices.prepare(dataset), fetch_table(dataset, plan.study.datasets[dataset]))
+        prepared = prepare(plan.keys["prepare", dataset].spec, fetch_table(dataset, plan.study.datasets[dataset]))
         write_frame(file, prepared.frame, prepared.about)
-        folds = draw_folds(plan.slices.groups(dataset), prepared.data)
+        folds = draw_folds(plan.keys["groups", dataset].spec, prepared.data)
         for name in plan.methods:
-            pool = train(plan.slices.train(dataset, plan.study.methods[name].pool, "S-01-04"), prepared.data, folds)
-            method = combine(plan.slices.combine(dataset, name), prepared.data, folds, [pool])
+            pool = train(
+                plan.keys["train", dataset, plan.study.methods[name].pool, "S-01-04"].spec, prepared.data, folds
+            )
+            method = combine(plan.keys["combine", dataset, name].spec, prepared.data, folds, [pool])
             method.attrs = {"method": name}
             (file := folder / f"results/smalldata/{dataset}/methods/{name}.nc").parent.mkdir(
                 parents=True, exist_ok=True

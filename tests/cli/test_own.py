@@ -9,6 +9,9 @@ import pytest
 from tests.own_tables import churn, genes, sales, visits
 
 from rotastack.cli import main
+from rotastack.cli.commands import _parser
+from rotastack.workflow.run.launch import plan_of
+from rotastack.workflow.run.own_table import OwnTable
 from rotastack.workflow.use import own_study
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
@@ -206,3 +209,17 @@ def test_rows_without_a_target_are_counted_and_wide_tables_are_quiet(here, capsy
     genes(40, 200)[0].to_csv("wide.csv", index=False)
     looked_at(capsys, "wide.csv", "--target", "tissue")
     assert not [w for w in recwarn if issubclass(w.category, pd.errors.PerformanceWarning)]
+
+
+@pytest.mark.parametrize("name", ["few", "folds"])
+def test_the_study_in_memory_has_the_keys_of_its_file(all_tables, here, name):
+    """Snakemake reads the file, and the command does not; else each command would run all jobs again."""
+    target = {"few": ["--target", "label"], "folds": ["--target", "churned", "--split-column", "fold"]}[name]
+    table = all_tables / f"{name}.csv"
+    own = OwnTable(
+        _parser().parse_args(["run", str(table), *target, "--kind", f"{'a' if name == 'few' else 'age'}=numeric"]), 1
+    )
+    own_study.write_study(own.content, own.file)
+    read, kept = plan_of(str(own.file.path)), plan_of(str(own.file.path), None, own.study)
+    assert [job.key for job in kept.keys.all()] == [job.key for job in read.keys.all()]
+    assert (kept.where, kept.size, kept.study_files) == (read.where, read.size, read.study_files)

@@ -13,6 +13,7 @@ from rotastack.views import RandomRotation
 from rotastack.workflow.run.fingerprint import named_modules
 from rotastack.workflow.study.building import make
 from rotastack.workflow.study.combiners import LogLinear
+from rotastack.workflow.study.resolving import resolved_combiner
 
 
 def problem(n_rows, n_classes, n_members, seed=0, sharpness=0.4):
@@ -126,7 +127,7 @@ def test_with_bags_it_weighs_the_families_of_a_pool_out_of_bag():
 
 
 def test_a_study_may_name_it():
-    spec = LogLinear(kind="log_linear", ridge=5.0).resolved()
+    spec = resolved_combiner(LogLinear(kind="log_linear", ridge=5.0))
     assert make(spec).get_params() == {"ridge": 5.0}
     assert LogLinear(kind="log_linear").ridge == LogLinearWeights().ridge
     assert list(named_modules("combine", spec.content())) == ["rotastack.combine.log_linear"]

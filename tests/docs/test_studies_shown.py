@@ -48,7 +48,7 @@ def test_a_study_that_is_shown_is_sound(block, tmp_path, monkeypatch):
 def test_the_study_with_own_classes_names_the_class_of_its_file():
     (text,) = (block.text for block in STUDIES if block.text.startswith("# mine.yaml\n"))
     study = Study.from_mapping(yaml.safe_load(text), "mine.yaml")
-    assert study.pools["centroid"].resolved().estimator == "mine.CentroidClassifier"
+    assert study.pools["centroid"].estimator == "mine.CentroidClassifier"
     assert next(iter(study.methods)) == "Random forest"  # the control of which the page speaks
 
 

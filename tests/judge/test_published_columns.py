@@ -77,8 +77,8 @@ def test_a_study_may_rank_by_medians():
     cells = pd.DataFrame({"dataset": "a", "method": "RF", "error": both})
     assert mean_scores(cells, "error", ["RF"]).loc["a", "RF"] == pytest.approx(0.3)
     assert mean_scores(cells, "error", ["RF"], "median").loc["a", "RF"] == 0.1
-    slices = Plan(study(average="median"), {}).slices
-    assert (slices.summarize({}).average, slices.draw().average, slices.report([], {}).evaluation["average"]) == (
+    jobs = Plan(study(average="median"), {}).keys
+    assert (jobs["summarize"].spec.average, jobs["draw"].spec.average, jobs["report"].spec.evaluation["average"]) == (
         "median",
     ) * 3
 
@@ -163,7 +163,7 @@ def test_a_study_that_names_published_tables_has_two_tables_more():
     plan = Plan(study(published_columns=[entry(methods=["RRE"])]), {})
     assert {"published_columns", "published_ranks"} <= set(plan.tables)
     assert [Path(f).name for f in plan.published_columns_files] == ["rotation_weights.csv", "rotation_weights.yaml"]
-    assert plan.slices.summarize({}).published_columns == [entry(methods=["RRE"], **{"as": "published"})]
+    assert plan.keys["summarize"].spec.published_columns == [entry(methods=["RRE"], **{"as": "published"})]
     plain = Plan(study(), {})
     assert not [t for t in plain.tables if "published" in t]
     assert plain.published_columns_files == []

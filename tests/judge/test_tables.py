@@ -18,9 +18,10 @@ from rotastack.data.raw import read_raw, write_raw
 from rotastack.ensembles.rows import estimator_input
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.workflow.study.building import make_estimator
-from rotastack.workflow.study.catalogue import ESTIMATORS, REGRESSORS
 from rotastack.workflow.study.model import PoolDocument
+from rotastack.workflow.study.resolving import resolved_pool
 from rotastack.workflow.study.specs import MethodSpec, RefitSpec
+from rotastack.workflow.study.task import TASKS
 from rotastack.workflow.tracking.model_files import dump_model, load_model
 from rotastack.workflow.use.explaining import explain
 from rotastack.workflow.use.saved_model import SavedModel
@@ -132,8 +133,8 @@ def test_a_refitted_model_is_not_sure_of_a_category_that_is_new(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "size"), [("catboost", {"iterations": 30}), ("lightgbm", {"n_estimators": 30})])
-@pytest.mark.parametrize("estimators", [ESTIMATORS, REGRESSORS])
-def test_boosters_of_others_are_told_of_categories(name, size, estimators, tmp_path):
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_boosters_of_others_are_told_of_categories(name, size, task, tmp_path):
     """Categories in an order that says nothing, half of them of either class; missing values and one thread."""
     pytest.importorskip(name, reason=f"{name} comes with the extra bench only")
     rng = np.random.default_rng(0)
@@ -142,7 +143,7 @@ def test_boosters_of_others_are_told_of_categories(name, size, estimators, tmp_p
     table[:10] = np.nan
     told_apart = np.r_[np.zeros(10, dtype=int), y[codes[10:]]]
     data = SimpleNamespace(table=table, is_category=np.array([False, True]), n_classes=2)
-    spec = PoolDocument.read({"estimator": name, "parameters": size}, "pool").resolved(estimators)
+    spec = resolved_pool(PoolDocument.read({"estimator": name, "parameters": size}, "pool"), TASKS[task])
     ready = estimator_input(make_estimator(spec, 4), data, spec)
     assert ready.X is table
     assert ready.options["as_is"]
@@ -176,7 +177,7 @@ def test_linear_models_follow_a_trend_and_know_categories_and_gaps(tmp_path):
     late = raw["day"] >= 150
     raw.loc[raw.index % 10 == 5, "day"] = np.nan
     write_raw(raw.assign(target=target)[~late], tmp_path / "raw")
-    ridge = PoolDocument.read({"estimator": "ridge"}, "pool").resolved(REGRESSORS)
+    ridge = resolved_pool(PoolDocument.read({"estimator": "ridge"}, "pool"), TASKS["regression"])
     refitted(tmp_path, ridge, task="regression")
     model = load_model(tmp_path / "model")
     known = late & raw["day"].notna()

@@ -13,9 +13,11 @@ from sklearn.datasets import load_iris
 from rotastack.data.artifacts import read_arrays, read_frame, write_frame
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.modules import STEPS
+from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.study.classes import check_classes
-from rotastack.workflow.study.model import Method, PoolDocument
+from rotastack.workflow.study.model import MethodDocument, PoolDocument
 from rotastack.workflow.study.names import label
+from rotastack.workflow.study.resolving import resolved_combiner, resolved_pool
 from rotastack.workflow.study.specs import (
     CombiningSpec,
     MethodSpec,
@@ -47,6 +49,11 @@ def checked(content):
     return study
 
 
+def told(study, *name):
+    """Return the spec of a study's job."""
+    return Plan(study, {}).keys[name if len(name) > 1 else name[0]].spec
+
+
 def step(name, folder, spec, inputs, outputs, pool="", **options):
     """Run a step; files are named below `folder`."""
     spec = spec if isinstance(spec, dict) else spec.content()
@@ -65,7 +72,7 @@ def step(name, folder, spec, inputs, outputs, pool="", **options):
 def pool_slice(estimator, parameters=None, view=None, **pool):
     """Return the spec of a pool, as a study has it."""
     given = {"estimator": estimator, "parameters": parameters or {}, "view": view, **pool}
-    return PoolDocument.read(given, "pool").resolved()
+    return resolved_pool(PoolDocument.read(given, "pool"))
 
 
 def split(folder, repeats=4, rows=0.6):
@@ -89,10 +96,10 @@ def train(
     folder, estimator, parameters=None, splits=(0, 1, 2, 3), name="pool", limit=100, threads=1, selections=(), rotations=3, **pool
 ):  # fmt: skip
     """Train a pool on splits; return its file."""
-    given = PoolDocument.read({"estimator": estimator, "parameters": parameters or {}, **pool}, "pool")
+    content = pool_slice(estimator, parameters, **pool)
     spec = SplitTrainingSpec(
         protocol="splits", seed=1, dataset="d", name="p", splits=list(splits), repeats=limit, rotations=rotations,
-        pool=pool_slice(estimator, parameters, **pool), members=given.member_names, selections=list(selections),
+        pool=content, members=content.member_names, selections=list(selections),
     )  # fmt: skip
     (folder / "p").mkdir(exist_ok=True)
     files = {"pool": f"p/{name}.nc", "record": f"p/{name}.run.json"}
@@ -108,13 +115,12 @@ def train_nested(
     If `nested`, the file is of the inner block, and the result has the outputs of the outer block, too.
     """
     content = pool_slice(estimator, parameters, view, **pool)
-    given = PoolDocument.read({"estimator": estimator, "view": view}, "pool").view
     spec = NestedTrainingSpec(
         protocol="nested", seed=1, dataset="d", name="p", folds=3, inner=False, fold_groups=[0],
         rotation_groups=list(groups), pool=content, rotations=1 if content.view is None else rotations,
     )  # fmt: skip
     inputs = {"table": "table", "folds": "folds", "rotations": []}
-    if given is not None and given.is_drawn:
+    if content.view is not None and content.view.is_drawn:
         sizes = {"protocol": "nested", "fold_groups": 1, "folds": 3}
         inputs["rotations"] = draw(folder, sizes, content.view, [label("RG", g) for g in groups], rotations)
     (folder / "p").mkdir(exist_ok=True)
@@ -130,7 +136,7 @@ def train_nested(
 
 def combiner_slice(combiner):
     """Return the spec of a combiner, as a study has it."""
-    return Method.read({"pool": "p", "combiner": combiner}, "method").combiner.resolved()
+    return resolved_combiner(MethodDocument.read({"pool": "p", "combiner": combiner}, "method").combiner)
 
 
 def refit_spec(pool, combiner, **options):

@@ -8,14 +8,13 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 from tests.own_tables import sales, visits
 from tests.quick import first
-from tests.run.running import step, train
+from tests.run.running import step, told, train
 
 from rotastack.base.fitting import fit_aligned
 from rotastack.data.artifacts import read_frame, read_prepared, write_frame
 from rotastack.data.raw import write_raw
 from rotastack.errors import RotastackError
 from rotastack.files import read_json
-from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.run.steps.score import _in_time
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.tracking.model_files import load_model
@@ -88,7 +87,7 @@ def test_the_model_of_all_rows_is_fitted_and_explained_by_groups(tmp_path, thres
     pools = {"p": {"estimator": "rotastack", "parameters": {"trees_per_family": 10}}, "q": {"estimator": "forest"}}
     study = {"name": "s", "datasets": ["iris"], "protocol": {"kind": "holdout", "groups": "patient_id"}, "pools": pools,
              "methods": methods, "model": {"refit": "A", "threshold": threshold}}  # fmt: skip
-    spec = Slices(Study.from_mapping(study, "s.yaml")).refit("iris").model_copy(update={"dataset": "d"})
+    spec = told(Study.from_mapping(study, "s.yaml"), "refit", "iris").model_copy(update={"dataset": "d"})
     cells = {"method": ["A", "B", "A"], "error": [0.5, 0.1, 0.25], "brier": [0.2, 0.1, 0.3], "f1": np.nan}
     write_frame(tmp_path / "scores", pd.DataFrame(cells), {})
     (tmp_path / "scored.json").write_text('{"metrics": {"intervals": {"A": {"rows": 8, "held": 0.5}, "B": {}}}}')

@@ -9,24 +9,14 @@ import pytest
 from tests.edits import edited
 from tests.quick import first
 from tests.refusals import refusal
-from tests.run.running import pool_slice
+from tests.run.running import combiner_slice, pool_slice
 
 from rotastack.cli import main
 from rotastack.workflow.run import fingerprint as module
-from rotastack.workflow.run.fingerprint import (
-    CODE,
-    COMPUTING,
-    ROOT,
-    check_code,
-    code_of,
-    fingerprint,
-    named_modules,
-    states,
-)
+from rotastack.workflow.run.fingerprint import COMPUTING, ROOT, check_code, code_of, fingerprint, named_modules, states
 from rotastack.workflow.run.modules import PROTOCOLS, STEPS
 from rotastack.workflow.study.building import REFITTED
-from rotastack.workflow.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS, _public
-from rotastack.workflow.study.model import Method
+from rotastack.workflow.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS, public_modules
 
 TRAIN, COMBINE = ((STEPS[step], PROTOCOLS["nested"][step]) for step in ("train", "combine"))
 
@@ -38,12 +28,18 @@ def pool(estimator, parameters=None, view=None):
 
 def combiner(**content):
     """Return the modules of a combiner as a study has it."""
-    spec = Method.read({"pool": "p", "combiner": content}, "m").combiner.resolved()
-    return sorted(named_modules("combine", spec.content()))
+    return sorted(named_modules("combine", combiner_slice(content).content()))
 
 
 def forget():
-    for cached in (module._files, module._installed, module._own_code, module._distributions, fingerprint):
+    for cached in (
+        module._sources,
+        module._read,
+        module._installed,
+        module._own_code,
+        module._distributions,
+        fingerprint,
+    ):
         cached.cache_clear()
 
 
@@ -63,7 +59,7 @@ def test_comments_docstrings_and_layout_do_not_count(tmp_path, monkeypatch, text
         (tmp_path / "combine/voting.py").write_text(body)
         (tmp_path / "combine/__init__.py").write_text(f"{body} + lists of public names, and the version")
         forget()
-        found.add(fingerprint(STEPS["combine"]))
+        found.add(fingerprint("rotastack.combine.voting"))
     forget()
     assert (len(found) == 2) is counts
 
@@ -81,12 +77,14 @@ def test_an_edit_reaches_what_may_import_it_and_nothing_else():
             (*COMBINE, *prune)]  # fmt: skip
     before = [fingerprint(*job) for job in jobs]
     for file, expected in [
-        ("views/rotation.py", [True, True, False, False, True, False]),
+        ("views/rotation.py", [True, False, False, False, True, False]),
+        ("views/principal.py", [False, True, False, False, False, False]),
         ("trees/kernel/splitting.pxd", [True, True, True, False, True, False]),
         ("trees/kernel/batches.pyx", [True, True, True, False, True, False]),
-        ("ensembles/adaboost.py", [True, True, False, False, True, False]),
+        ("ensembles/adaboost.py", [False] * 6),
+        ("ensembles/rows.py", [True, True, False, False, True, False]),
         ("ensembles/forests/rotation.py", [False, True, False, False, False, False]),
-        ("combine/stacking.py", [False, True, True, True, False, True]),
+        ("combine/stacking.py", [False, False, True, False, False, False]),
         ("combine/pruning/qmm.py", [False, False, False, False, False, True]),
         ("plots/cells.py", [False, False, False, False, False, False]),
         ("workflow/run/nested/training.py", [True, True, False, False, False, False]),
@@ -101,7 +99,9 @@ def test_a_package_that_is_not_there_has_a_fingerprint_too():
 
 
 CLASSES = {entry.module for names in (ESTIMATORS, REGRESSORS, VIEWS, PRUNERS) for entry in names.values()}
-CLASSES |= {m for m in _public().values() if m.split(".")[1] in ("views", "trees", "linear", "combine", "ensembles")}
+CLASSES |= {
+    m for m in public_modules().values() if m.split(".")[1] in ("views", "trees", "linear", "combine", "ensembles")
+}
 CLASSES = sorted(name for name in CLASSES if name.startswith("rotastack."))
 USED = [
     *([name] for name in STEPS.values()),
@@ -113,26 +113,26 @@ USED = [
 """What a job may import: its step, the module of its protocol, the classes that a study names."""
 
 
-def unhashed(modules, imported):
-    """Return the files and libraries behind imported modules that are not in the fingerprint of `modules`."""
-    names = {name.replace(".", "/") for name in imported}
-    files = {f"{name.partition('/')[2]}.py" for name in names if (ROOT.parent / f"{name}.py").is_file()}
-    return sorted((files | COMPUTING.keys() & names) - states(*modules).keys())
+def upstream(graph, modules):
+    """Return modules and all that they import."""
+    return {name for module in modules for name in (module, *graph.find_upstream_modules(module))}
 
 
-def test_no_module_imports_what_its_step_does_not_hash():
-    """Late imports, too."""
+def test_the_files_of_a_fingerprint_are_those_that_its_modules_import():
+    """As another program finds them: late imports, too, and none for type checkers alone."""
     graph = grimp.build_graph(
         "rotastack", include_external_packages=True, exclude_type_checking_imports=True, cache_dir=None
     )
+    sources = {name for name in graph.modules if name.startswith("rotastack.data.sources.")}
     for modules in USED:
-        behind = {name for module in modules for name in (module, *graph.find_upstream_modules(module))}
-        assert unhashed(modules, behind) == [], modules
-
-
-def test_every_pattern_finds_files():
-    for words in CODE.values():
-        assert [word for word in words.split() if word not in COMPUTING and not module._files(word)] == []
+        named = {*modules, *(sources if "rotastack.data.registry" in upstream(graph, modules) else ())}
+        behind = upstream(graph, named)
+        files = {f"{name.partition('.')[2].replace('.', '/')}.py" for name in behind if name.startswith("rotastack.")}
+        expected = {file for file in files if (ROOT / file).is_file()} | behind & COMPUTING.keys()
+        found = {name for name in states(*modules) if not name.startswith("trees/kernel/")}
+        assert found == expected, modules
+        kernel = any("from rotastack.trees.kernel" in (ROOT / file).read_text() for file in found - COMPUTING.keys())
+        assert kernel == ("trees/kernel/splitting.pxd" in states(*modules)), modules
 
 
 @pytest.mark.parametrize(
@@ -211,6 +211,26 @@ def test_an_own_module_that_changes_after_the_plan_is_named(own, planned, file, 
 
 
 @pytest.mark.parametrize(
+    ("line", "seen"),
+    [
+        ("from rotastack.views import RandomRotation", ["views/rotation.py", "views/subspace.py"]),
+        (
+            "from rotastack import RotationForestClassifier",
+            ["ensembles/forests/rotation.py", "views/rotation.py", "views/subspace.py"],
+        ),
+        ("from rotastack.views.rotation import RandomRotation", ["views/rotation.py"]),
+    ],
+)
+def test_an_edit_of_ours_counts_for_own_classes_that_import_it(own, planned, line, seen):
+    own("mine_to_edit_helper/deep.py", f"{line}\nB = 1\n")
+    forget()
+    before = code_of("train", TOLD)
+    for file in ("views/rotation.py", "views/subspace.py", "ensembles/forests/rotation.py"):
+        with edited(file):
+            assert (code_of("train", TOLD) != before) == (file in seen), file
+
+
+@pytest.mark.parametrize(
     ("file", "text"),
     [
         ("mine_to_edit.py", f'"""Mine."""\n# a comment\n{MINE}'),
@@ -228,6 +248,7 @@ def test_a_file_of_the_package_that_changes_after_the_plan_is_named(own, tmp_pat
     own("src/combine/stacking.py", "A = 1\n")
     own("src/combine/voting.py", "A = 1\n")
     own("src/plots/cells.py", "A = 1\n")
+    own("src/workflow/run/steps/combine.py", "from rotastack.combine import stacking, voting\n")
     told = {"protocol": "nested", "combiner": {"kind": "vote"}}
     planned = code_of("combine", told)
     own("src/plots/cells.py", "A = 2\n")

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 from tests.quick import first
-from tests.run.running import checked, combine, iris_table, split, step, train, train_nested
+from tests.run.running import checked, combine, iris_table, split, step, told, train, train_nested
 
 from rotastack.combine.pruning import MarginPruner, QMMPruner
 from rotastack.data.artifacts import read_arrays
 from rotastack.errors import RotastackError
 from rotastack.workflow.run.plan import Plan
-from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.run.steps.score import _times
 from rotastack.workflow.run.tracked.contents import pool_params
 
@@ -51,7 +50,7 @@ def folder(tmp_path):
 
 
 def spec_of(made):
-    return Slices(made).train("iris", "mixed", next(iter(made.blocks)))
+    return told(made, "train", "iris", "mixed", next(iter(made.blocks)))
 
 
 @pytest.mark.parametrize("pruner", first(1, [QMMPruner(), MarginPruner(n_select=0.5)]))
@@ -181,6 +180,6 @@ def test_a_mixed_pool_takes_the_time_of_its_parts():
 
 
 def test_a_mixed_pool_has_no_estimator():
-    spec = spec_of(study()).pool
-    assert spec.estimator == ""
-    assert pool_params(spec.content())["estimator"] == "mixed"
+    spec = spec_of(study())
+    assert spec.pool.estimator == ""
+    assert pool_params(spec.content()["pool"])["estimator"] == "mixed"

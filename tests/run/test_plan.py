@@ -104,14 +104,13 @@ def test_methods_of_which_no_model_will_be_kept_are_named_before_the_first_job(p
 
 
 def test_consent_changes_what_the_steps_of_the_model_are_told_alone(plan):
-    before, after = (plan("glass", trusted=trusted).slices for trusted in ([], ["absent"]))
+    before, after = (plan("glass", trusted=trusted).keys for trusted in ([], ["absent"]))
     for step in ("refit", "explain"):
-        contents = [{}] * (step == "explain")
-        was, now = (getattr(slices, step)("iris", *contents).content() for slices in (before, after))
+        was, now = (jobs[step, "iris"].spec.content() for jobs in (before, after))
         assert now == was | {"trusted": ["absent"]}
         assert "trusted" not in was, "studies without the key keep their results"
-    assert after.report([], {}).content() == before.report([], {}).content() | {"trusted": ["absent"]}
-    assert (after.score("iris"), after.summarize({})) == (before.score("iris"), before.summarize({}))
+    assert after["report"].spec.content() == before["report"].spec.content() | {"trusted": ["absent"]}
+    assert all(after[name].spec == before[name].spec for name in (("score", "iris"), "summarize"))
 
 
 @pytest.mark.parametrize("is_local", [False, True])

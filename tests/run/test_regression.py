@@ -6,13 +6,12 @@ import pytest
 from sklearn.datasets import load_diabetes
 from sklearn.dummy import DummyRegressor
 from tests.refusals import refusal
-from tests.run.running import checked, combine, draw, scored, split, step, train, train_nested
+from tests.run.running import checked, combine, draw, scored, split, step, told, train, train_nested
 
 from rotastack.base.fitting import fit_regressor
 from rotastack.data.artifacts import read_frame, read_prepared, write_frame
 from rotastack.data.raw import write_raw
 from rotastack.workflow.run.plan import Plan
-from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.run.steps.refit import _measured
 from rotastack.workflow.study.building import build
 from rotastack.workflow.study.catalogue import REGRESSORS, resolved
@@ -138,7 +137,7 @@ def test_a_file_is_a_table_of_the_user():
     for entry, is_own in (("diabetes", False), ({"name": "mine", "sources": [{"file": "mine.csv"}]}, True)):
         made = checked(study(datasets=[entry]))
         (name,) = made.datasets
-        assert Slices(made).score(name).is_own == is_own
+        assert told(made, "score", name).is_own == is_own
 
 
 def test_scores_of_intervals_before_the_widening_do_not_stand_beside_those_after():
@@ -205,7 +204,7 @@ def test_the_refitted_model_predicts_numbers(table, combiner, view):
     protocol = {"folds": 3, "rotation_groups": 1, "fold_groups": 1, "rotations": 3}
     pool = {**FOREST, "view": view}
     made = checked(study(pool, {"pool": "p", "combiner": combiner}, protocol=protocol, model={"refit": "B"}))
-    spec = Slices(made).refit("diabetes").model_copy(update={"dataset": "d"})
+    spec = told(made, "refit", "diabetes").model_copy(update={"dataset": "d"})
     pd.DataFrame({"method": ["B"], "rmse": [60.0]}).to_parquet(table / "scores")
     files = {"model": "model.skops", "record": "m.json"}
     (table / "scored").write_text('{"metrics": {}}')

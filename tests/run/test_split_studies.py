@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.run.running import checked
+from tests.run.running import checked, told
 
 from rotastack.base.documents import load_yaml
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
-from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.study.study import Study, resized
 
 OF_THESIS = ["rotation_scaling", "iris_sensitivity", "rotation_weights", "rotation_noise", "multi_rotation"]
@@ -30,7 +29,7 @@ def test_studies_are_valid_at_both_sizes_and_have_the_methods_of_their_source(na
     assert study.prunes == (name in OF_PRUNING)
     if name in OF_MACHINES:
         assert all(pool.scaling == "symmetric" for pool in study.pools.values())
-        assert {Slices(study).prepare(dataset).kinds for dataset in study.datasets} == {"numeric"}
+        assert {told(study, "prepare", dataset).kinds for dataset in study.datasets} == {"numeric"}
     if name in ("exrm_members", "exrm_lambda"):
         drawn = {m for sweep in study.document.evaluation.sweeps for line in sweep.lines.values() for m in line}
         assert drawn == set(study.methods)
@@ -110,7 +109,7 @@ def changed(**changes):
         ({"datasets": [{"name": "n", "like": "irs"}]}, "n.like: 'irs' is unknown; did you mean 'iris'"),
         ({"evaluation": {"sweeps": [{**SWEEP, "lines": {"a": ["A", "B"]}}]}}, "evaluation.sweeps.0.lines.a: 'B' is not a method"),
         ({"evaluation": {"sweeps": [{**SWEEP, "lines": {"a": ["A", "A", "A"]}}]}}, "lines.a: 3 methods for 2 values"),
-        ({"evaluation": {"sweeps": [{**SWEEP, "values": [2, 1]}]}}, "sweeps.0.values: \\[2.0, 1.0\\] must increase"),
+        ({"evaluation": {"sweeps": [{**SWEEP, "values": [2, 1]}]}}, "sweeps.0: values \\[2.0, 1.0\\] must increase"),
         ({"evaluation": {"sweeps": [{**SWEEP, "values": [0, 1], "log": True}]}}, "must increase from more than 0"),
         ({"protocol": {"folds": 3}}, "member needs splits"),
         ({"pools__w__parameters": {"weightings": ["heavy", "cut"]}}, "weighting must be one of .*, got 'heavy'"),
@@ -133,7 +132,7 @@ def test_what_the_changes_are_made_to_fits():
         ({"weighting": "cut", "h": 9}, "forest", "methods.B.combiner: h of weighting 'cut' must be a whole number from 1 to 3, got 9"),
         ({"weighting": "exp", "h": 0.05}, "forest", "h of weighting 'exp' must be from 0.1 to 3, got 0.05"),
         ({"weighting": "linear", "h": 2}, "forest", "weighting 'linear' has no parameter h, got 2"),
-        ({"weighting": "linear"}, "logistic", "weights need an estimator with an out-of-bag error, such as forest; logistic has none"),
+        ({"weighting": "linear"}, "logistic", "weights need an estimator with an out-of-bag error, such as forest; Pipeline has none"),
     ],
 )  # fmt: skip
 def test_weights_in_nested_studies_are_checked(combiner, estimator, message):
@@ -144,8 +143,8 @@ def test_weights_in_nested_studies_are_checked(combiner, estimator, message):
     }  # fmt: skip
     with pytest.raises(RotastackError, match=message):
         checked(content)
-    content["pools"]["a"]["diversity"] = True
-    with pytest.raises(RotastackError, match="pools.a: diversity is for splits only"):
+    content["pools"]["a"]["training_error"] = True
+    with pytest.raises(RotastackError, match="pools.a: training_error is for splits only"):
         checked(content)
 
 
@@ -153,14 +152,14 @@ def test_data_sets_like_others_share_their_entry():
     study = Study.from_mapping(changed(datasets=[{"name": "n", "like": "glass", "noise_columns": 4}]), "s.yaml")
     assert study.datasets["n"]["mirror"] == "glass"
     assert study.datasets["n"]["rows"] == 214
-    assert Slices(study).prepare("n").noise_columns == 4
-    assert Slices(study).prepare("n").smallest_class == 0
+    assert told(study, "prepare", "n").noise_columns == 4
+    assert told(study, "prepare", "n").smallest_class == 0
 
 
 def test_small_classes_are_left_out_where_a_study_says_so():
     entry = {"name": "n", "like": "glass", "smallest_class": 20}
     study = Study.from_mapping(changed(datasets=[entry]), "s.yaml")
-    assert Slices(study).prepare("n").smallest_class == 20
+    assert told(study, "prepare", "n").smallest_class == 20
     entry = {"name": "n", "mirror": "m", "smallest_class": 20}
     with pytest.raises(RotastackError, match="datasets: n.smallest_class is for classification"):
         Study.from_mapping(changed(task="regression", datasets=[entry]), "s.yaml")

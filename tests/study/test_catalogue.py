@@ -5,7 +5,7 @@ from importlib.util import find_spec
 import grimp
 import numpy as np
 import pytest
-from tests.run.running import pool_slice
+from tests.run.running import combiner_slice, pool_slice
 
 from rotastack.base.fitting import fit_aligned
 from rotastack.errors import RotastackError
@@ -16,17 +16,21 @@ from rotastack.workflow.study.catalogue import (
     PRUNERS,
     REGRESSORS,
     VIEWS,
-    _public,
     find,
+    public_modules,
     resolved,
     traits_of,
 )
 from rotastack.workflow.study.classes import checked
-from rotastack.workflow.study.combiners import Prune
 
 
 def make(name, **parameters):
     return make_estimator(pool_slice(name, parameters))
+
+
+def checked_by_name(name, parameters, among):
+    found = resolved(name, parameters, among)
+    return checked(found["class"], found["parameters"], "here")
 
 
 SLOW = ("random_rotation_boosting",)
@@ -38,7 +42,7 @@ def test_every_estimator_is_sound_and_learns(name, iris):
     package = ESTIMATORS[name].path.partition(".")[0]
     if package in ("aeon", "catboost", "lightgbm"):
         pytest.importorskip(package, reason=f"{package} comes with the extra bench only")
-    checked(name, {}, "here", ESTIMATORS)
+    checked_by_name(name, {}, ESTIMATORS)
     fitted = fit_aligned(make(name), X.astype(np.float32), y, 3, np.random.SeedSequence(0))
     assert (fitted.outputs(X.astype(np.float32)).argmax(axis=1) == y).mean() > (0.6 if name == "tree_stump" else 0.9)
 
@@ -46,28 +50,28 @@ def test_every_estimator_is_sound_and_learns(name, iris):
 @pytest.mark.parametrize("name", VIEWS)
 def test_every_view_is_sound_and_maps_rows(name, iris):
     X, y = iris
-    view = checked(name, {}, "here", VIEWS)
+    view = checked_by_name(name, {}, VIEWS)
     assert view.fit(X, y).transform(X).shape[0] == len(X)
 
 
 @pytest.mark.parametrize("name", PRUNERS)
 def test_every_pruner_is_sound(name):
-    assert hasattr(checked(name, {}, "here", PRUNERS), "fit")
+    assert hasattr(checked_by_name(name, {}, PRUNERS), "fit")
 
 
 @pytest.mark.parametrize("name", ["exrm", "drm"])
 def test_a_study_can_ask_for_the_printed_problem_of_a_machine(name, iris):
     X, y = iris
-    assert checked(name, {"solver": "cvxpy"}, "here", ESTIMATORS).solver == "cvxpy"
+    assert checked_by_name(name, {"solver": "cvxpy"}, ESTIMATORS).solver == "cvxpy"
     model = make(name, solver="cvxpy", n_estimators=2).fit(X[:100], y[:100])
     assert (model.predict(X[:100]) == y[:100]).all()
 
 
 @pytest.mark.parametrize("name", ["qmm", "lp"])
 def test_a_study_can_ask_for_the_printed_problem_of_a_pruner(name):
-    pruner = Prune(kind="prune", pruner=name, parameters={"solver": "cvxpy"}).resolved()
+    pruner = combiner_slice({"kind": "prune", "pruner": name, "parameters": {"solver": "cvxpy"}})
     assert pruner.parameters["solver"] == "cvxpy"
-    assert checked(name, {"solver": "cvxpy"}, "here", PRUNERS).fit([[0, 1], [0, 0]], [0, 0]).n_selected_ == 1
+    assert checked(pruner.class_, pruner.parameters, "here").fit([[0, 1], [0, 0]], [0, 0]).n_selected_ == 1
 
 
 def test_a_class_is_found_by_short_name_by_its_own_name_and_by_its_path():
@@ -85,14 +89,6 @@ def test_a_package_of_an_extra_is_named_with_the_extra():
         RotastackError, match=r"needs the package aeon, which is not installed: pip install 'rotastack\[bench\]'"
     ):
         load_class("aeon.classification.sklearn.RotationForestClassifier")
-
-
-def test_a_package_that_is_absent_is_named_with_what_to_install():
-    with pytest.raises(
-        RotastackError,
-        match=r"p.estimator: nowhere.x.Forest needs the package nowhere, which is not installed: pip install 'nowhere'",
-    ):
-        load_class("nowhere.x.Forest", "p.estimator")
 
 
 def test_missing_classes_get_zero_columns():
@@ -126,7 +122,7 @@ def test_defaults_are_those_of_the_class():
 
 def test_all_that_rotates_is_declared():
     """Classes that are called so, and those that use a view which is."""
-    public = [f"{module}.{name}" for name, module in _public().items()]
+    public = [f"{module}.{name}" for name, module in public_modules().items()]
     known = {*public, *(entry.path for names in (ESTIMATORS, REGRESSORS, VIEWS) for entry in names.values())}
     ours = {path for path in known if path.startswith(("rotastack.ensembles.", "rotastack.views."))}
     ours = {path for path in ours if hasattr(load_class(path, "here"), "fit")}

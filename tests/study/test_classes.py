@@ -10,6 +10,7 @@ from tests.refusals import refusal
 from tests.run.running import checked, combine, iris_table, split, train, train_nested
 
 from rotastack.data.artifacts import write_frame
+from rotastack.workflow.study import catalogue
 from rotastack.workflow.study.classes import check_classes, without_model
 
 
@@ -34,7 +35,7 @@ def study(pool):
     ],
 )  # fmt: skip
 def test_any_compatible_class_may_be_named(pool, path):
-    assert study(pool).pools["p"].resolved().estimator == path
+    assert study(pool).pools["p"].estimator == path
 
 
 PLACE = "s.yaml: pools.p.estimator"
@@ -67,6 +68,13 @@ BAD = [
     ({"estimator": 5}, "s.yaml: pools.p.estimator: must be a valid string, found 5"),
     ({"parameters": {}}, "s.yaml: pools.p: key 'estimator' is missing"),
 ]  # fmt: skip
+
+
+def test_a_silencing_parameter_of_the_catalogue_may_have_any_name(monkeypatch):
+    """As LightGBM's verbosity, which its signature does not name."""
+    path = "tests.study.strange.Open"
+    monkeypatch.setitem(catalogue._BY_PATH, path, catalogue.Entry(path, {}, {"dept": 0}))
+    assert study({"estimator": path}).pools["p"].parameters == {"dept": 0}
 
 
 @pytest.mark.parametrize(("pool", "message"), BAD)

@@ -14,7 +14,7 @@ from rotastack.base.documents import load_yaml
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
 from rotastack.workflow.run.launch import Machine
-from rotastack.workflow.run.slices import Slices
+from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.study.classes import check_classes
 from rotastack.workflow.study.model import StudyDocument
 from rotastack.workflow.study.published_tables import scores_of
@@ -67,7 +67,7 @@ METHOD = {"pool": "forest", "combiner": {"kind": "vote"}}
         ),
         (
             {"evaluation__groups": {"G": {"methods": {"a": "RF", "b": "RF"}}}},
-            "evaluation.groups.G.methods.a: 'RF' occurs twice in the group",
+            "evaluation.groups.G.methods: 'RF' occurs twice in the group",
         ),
         (
             {"evaluation__groups": {"all": {"methods": {"a": "RF", "b": "RRE"}}}},
@@ -215,11 +215,11 @@ def test_defaults_are_filled_in_without_touching_the_input():
 
 def test_slices_hold_what_the_step_uses_and_no_more():
     changed = {"methods__RRE__combiner": {"kind": "vote", "voting": "soft"}, "evaluation__alpha": 0.1}
-    base, other = (Slices(Study.from_mapping(study(**changes), "s")) for changes in ({}, changed))
+    base, other = (Plan(Study.from_mapping(study(**changes), "s"), {}) for changes in ({}, changed))
     block = next(iter(base.study.blocks))
-    assert base.train("iris", "forest", block) == other.train("iris", "forest", block)
-    assert base.combine("iris", "RF") == other.combine("iris", "RF")
-    assert base.combine("iris", "RRE") != other.combine("iris", "RRE")
+    assert base.keys["train", "iris", "forest", block].spec == other.keys["train", "iris", "forest", block].spec
+    assert base.keys["combine", "iris", "RF"].spec == other.keys["combine", "iris", "RF"].spec
+    assert base.keys["combine", "iris", "RRE"].spec != other.keys["combine", "iris", "RRE"].spec
 
 
 def test_blocks_cover_all_groups_once():
@@ -259,16 +259,16 @@ def test_methods_groups_and_sweeps_keep_their_order_and_parameters_have_none():
     turned = study(methods=dict(reversed(methods.items())))
     lines = {"z": ["RF"], "a": ["RRE"]}
     turned["evaluation"] = {"sweeps": [{"title": "t", "axis": "x", "values": [1, 2], "lines": lines}]}
-    slices = Slices(Study.from_mapping(turned, "s.yaml"))
-    assert json.loads(slices.summarize({}).line())["methods"] == list(reversed(methods))
-    assert list(json.loads(slices.draw().line())["sweeps"]["sweep-1"]["lines"]) == ["z", "a"]
+    jobs = Plan(Study.from_mapping(turned, "s.yaml"), {}).keys
+    assert json.loads(jobs["summarize"].slice)["methods"] == list(reversed(methods))
+    assert list(json.loads(jobs["draw"].slice)["sweeps"]["sweep-1"]["lines"]) == ["z", "a"]
     one, two = (
-        Slices(Study.from_mapping(study(pools__forest__parameters=given), "s.yaml"))
+        Plan(Study.from_mapping(study(pools__forest__parameters=given), "s.yaml"), {})
         for given in ({"n_estimators": 6, "max_depth": 2}, {"max_depth": 2, "n_estimators": 6})
     )
     block = next(iter(one.study.blocks))
-    assert one.train("iris", "forest", block) == two.train("iris", "forest", block)
-    assert one.report([], {}) == two.report([], {})
+    assert one.keys["train", "iris", "forest", block].spec == two.keys["train", "iris", "forest", block].spec
+    assert one.keys["report"].spec == two.keys["report"].spec
 
 
 def test_a_number_is_not_a_text():

@@ -33,7 +33,7 @@ from rotastack.workflow.run.launch import config_file, open_plan
 ROOT = Path(__file__).resolve().parents[2]
 TINY = "config/studies/tiny.yaml"
 SCORES = "results/tiny/iris/scores.parquet"
-CACHES = ("fingerprint", "_files", "_installed", "_own_code", "_distributions")
+CACHES = ("fingerprint", "_sources", "_read", "_installed", "_own_code", "_distributions")
 
 
 @dataclass(frozen=True)

@@ -58,9 +58,9 @@ EDITS = {
     "workflow/run/nested/training.py": ALL,
     "workflow/run/nested/combining.py": STACKED | VOTED,
     "workflow/run/nested/folds.py": each("groups") | each("score"),  # the baseline needs the rows of each
-    "combine/stacking.py": STACKED | VOTED | REFIT,
-    "views/rotation.py": ALL | DRAWN | each("groups") | each("score") | REFIT,
-    "trees/forest.py": ALL | STACKED | REFIT,
+    "combine/stacking.py": STACKED | REFIT,
+    "views/rotation.py": ROTATED | DRAWN | REFIT,
+    "trees/forest.py": trained("forest", "rotated_forest") | STACKED | REFIT,
     "trees/kernel/splitting.pxd": ALL | STACKED | REFIT,
     "stats/scores.py": each("score") | REFIT | {("summarize",), ("draw",), ("report",), ("track",)},
     "plots/cells.py": {("draw",)},

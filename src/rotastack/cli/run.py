@@ -113,7 +113,7 @@ def _run(arguments: Namespace) -> int:
             if arguments.json:
                 print(json.dumps(own.about, indent=1, default=str))
             return 0
-        write_study(own.study, own.file)
+        write_study(own.content, own.file)
         name = str(own.file.path)
     else:
         for option in OF_TABLES:
@@ -121,7 +121,7 @@ def _run(arguments: Namespace) -> int:
                 raise RotastackError(f"--{option.replace('_', '-')} is an option for tables, and {name} is a study")
     from rotastack.workflow.run.launch import plan_of
 
-    plan = plan_of(name, size)
+    plan = plan_of(name, size, None if own is None or own.file.edited else own.study)
     options = [*profile_options(arguments.profile), *arguments.rest, "--cores", str(arguments.cores)]
     if own is not None and arguments.profile is None:
         options += ["--resources", f"mem_mb={max(int(own.memory), plan.resources.largest_mb())}"]

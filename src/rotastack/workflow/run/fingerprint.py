@@ -1,7 +1,7 @@
 """Fingerprints of the code that a job runs, a part of the job's key.
 
-A fingerprint is a hash of the files that a step and the classes of a study may import, as the import contracts allow
-(:data:`CODE`), without comments and docstrings, and of the versions of the libraries that compute.
+A fingerprint is a hash of the files that a step and the classes of a study import, directly or through other files, without
+comments and docstrings, and of the versions of the libraries that compute.
 """
 
 import ast
@@ -20,6 +20,7 @@ from typing import Any
 from rotastack.errors import RotastackError
 from rotastack.workflow.run.modules import PROTOCOLS, STEPS
 from rotastack.workflow.study.building import REFITTED
+from rotastack.workflow.study.catalogue import public_modules
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPUTING = {
@@ -28,36 +29,8 @@ COMPUTING = {
 }  # fmt: skip
 """Package -> its distribution."""
 
-_STATISTICS = "stats/*.py workflow/judge/*.py workflow/study/published_tables.py"
-_MEMBERS = "ensembles/*.py ensembles/pooled/*.py trees/**/* views/*.py resampling/*.py diagnostics/*.py"
-_MODELS = f"data/**/* stats/*.py combine/*.py workflow/tracking/model_files.py workflow/tracking/model_types.py workflow/judge/results.py {_MEMBERS}"
-_PRUNERS = "combine/pruning/*.py cvxpy piqp"
-CODE = {
-    "workflow.run.steps": "*.py base/*.py workflow/run/job.py workflow/run/modules.py workflow/tracking/records.py data/artifacts.py"
-    " data/frames.py workflow/study/building.py workflow/study/names.py workflow/study/specs.py joblib numpy pandas scipy sklearn",
-    "workflow.run.steps.fetch workflow.run.steps.prepare": "data/**/*",
-    "workflow.run.steps.groups workflow.run.nested.folds": "resampling/*.py views/*.py",
-    "workflow.run.steps.train": f"workflow/run/watching.py workflow/run/mixed.py {_MEMBERS}",
-    "workflow.run.steps.combine": "workflow/run/watching.py combine/*.py diagnostics/*.py",
-    "workflow.run.steps.score": "stats/*.py data/divisions.py workflow/judge/words.py workflow/judge/intervals.py",
-    "workflow.run.steps.summarize workflow.run.steps.published workflow.run.steps.report": _STATISTICS,
-    "workflow.run.steps.report": "plots/curves.py plots/style.py",
-    "workflow.run.steps.draw": "plots/*.py diagnostics/*.py stats/*.py workflow/judge/results.py workflow/run/figures/*.py",
-    "workflow.run.steps.refit": f"workflow/run/watching.py {_MODELS}",
-    "workflow.run.steps.explain": f"workflow/use/*.py workflow/study/costs.py plots/*.py workflow/judge/pages.py workflow/judge/words.py workflow/judge/intervals.py"
-    f" ensembles/flagship/*.py {_MODELS}",
-    "workflow.run.steps.track": "data/**/* workflow/tracking/*.py workflow/run/tracked/*.py stats/*.py workflow/judge/results.py workflow/judge/intervals.py",
-    "workflow.run.splits.folds": "resampling/*.py views/*.py data/divisions.py",
-    "workflow.run.splits.training": "workflow/run/splits/fitting.py workflow/run/splits/folds.py data/divisions.py",
-    "views": "views/*.py",
-    "trees combine.best_groups combine.stacking": "trees/**/*",
-    "linear": "linear/*.py cvxpy piqp",
-    "combine": "combine/*.py diagnostics/*.py",
-    "combine.pruning ensembles.pruned ensembles.forests.double workflow.run.splits.pruned": _PRUNERS,
-    "ensembles": f"ensembles/**/* combine/*.py {_MEMBERS}",
-    "ensembles.pooled.boosting": "xgboost",
-}
-"""Modules, or packages above them -> the files that they may import, and the libraries."""
+_LATE = {"data/registry": "data/sources/*.py", "trees/kernel": "trees/kernel/*"}
+"""Module or package -> files that its imports do not show: the modules of sources, and the sources of compiled modules."""
 
 
 def code_of(step: str, content: Mapping[str, Any]) -> str:
@@ -88,7 +61,7 @@ def named_modules(step: str, content: Any) -> Iterator[str]:
 
 def check_code(step: str, content: Mapping[str, Any], code: str) -> None:
     """Raise a RotastackError that names the edited file if the code of a job is not the `code` that it was planned with."""
-    for cached in (fingerprint, _files, _own_code):
+    for cached in (fingerprint, _read, _own_code):
         cached.cache_clear()
     if code_of(step, content) != code:
         names = states(*_modules(step, content))
@@ -106,35 +79,60 @@ def fingerprint(*modules: str) -> str:
 
 def states(*modules: str) -> dict[str, str]:
     """Return the files and libraries behind `modules`: name -> hash of the code, or version."""
-    wanted: set[str] = set()
-    for module in modules:
-        top, *names = module.split(".")
-        wanted |= {"/".join(names) + ".py"} if top == "rotastack" else {top}
-        for keys, words in CODE.items():
-            if any(f"{module}.".startswith(f"rotastack.{key}.") for key in keys.split()):
-                wanted.update(words.split())
-    libraries = {name for name in wanted if "." not in name and "*" not in name}
-    files = {file: code for pattern in wanted - libraries for file, code in _files(pattern).items()}
+    files: dict[str, str] = {}
+    libraries, waiting = set[str](), list(modules)
+    while waiting:
+        module = waiting.pop()
+        if (top := module.partition(".")[0]) not in {"rotastack", *libraries}:
+            libraries.add(top)
+            waiting += _ours_behind(top)
+        for file in _sources(module):
+            if file not in files:
+                files[file], imported = _read(file)
+                waiting += [name for name in imported if name.partition(".")[0] in ("rotastack", *COMPUTING)]
     return dict(sorted(files.items())) | {name: _version(name) for name in sorted(libraries)}
 
 
 @cache
-def _files(pattern: str) -> dict[str, str]:
-    """Return file -> hash of its code; lists of names, in ``__init__.py``, do not count."""
+def _sources(module: str) -> list[str]:
+    """Return the files of a module of the package; lists of names, in ``__init__.py``, do not count."""
+    top, _, rest = module.partition(".")
+    place = rest.replace(".", "/")
+    patterns = [f"{place}.py", *(more for key, more in _LATE.items() if f"{place}/".startswith(f"{key}/"))]
+    found = [path for pattern in patterns for path in ROOT.glob(pattern)] if top == "rotastack" else []
     kinds = (".py", ".pyx", ".pxd", ".build")
-    paths = [path for path in ROOT.glob(pattern) if path.suffix in kinds and path.name != "__init__.py"]
-    return {path.relative_to(ROOT).as_posix(): _code(path.read_bytes(), path.suffix) for path in paths}
+    return [path.relative_to(ROOT).as_posix() for path in found if path.suffix in kinds and path.name != "__init__.py"]
 
 
 @cache
-def _code(source: bytes, suffix: str) -> str:
-    """Return a hash of a source file; of Python, without comments and docstrings."""
+def _read(file: str) -> tuple[str, frozenset[str]]:
+    """Return a hash of the code of a file of the package, and the names that it imports."""
+    return _parsed((ROOT / file).read_bytes(), Path(file).suffix)
+
+
+@cache
+def _parsed(source: bytes, suffix: str) -> tuple[str, frozenset[str]]:
+    """Return a hash of a source file, and the names that it imports; of Python, without comments and docstrings."""
+    imported: Iterable[str] = ()
     if suffix == ".py":
         parts: list[str] = []
         with suppress(SyntaxError, ValueError):  # a user's folder may hold a file that is no Python
-            _write_parts(ast.parse(source), parts)
-            source = " ".join(parts).encode()
-    return hashlib.sha256(source).hexdigest()
+            tree = ast.parse(source)
+            _write_parts(tree, parts)
+            source, imported = " ".join(parts).encode(), _imports(tree)
+    return hashlib.sha256(source).hexdigest(), frozenset(imported)
+
+
+def _imports(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a syntax tree imports, also in functions, but not for type checkers alone."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and not node.level:
+        yield from (str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names))
+    for_checkers = isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+    for child in () if for_checkers else ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+            yield from _imports(child)
 
 
 def _write_parts(value: Any, parts: list[str]) -> None:
@@ -174,9 +172,16 @@ def _installed(package: str) -> str:
     return " ".join(version(name) for name in names)
 
 
+def _ours_behind(package: str) -> set[str]:
+    """Return the modules of Rotastack that a user's package may import; a package of ours is all its public classes."""
+    named = {name for path in _own_files(package) for name in _parsed(path.read_bytes(), ".py")[1]}
+    ours = [name for name in named if name.partition(".")[0] == "rotastack"]
+    return {*ours, *(m for m in public_modules().values() for name in ours if f"{m}.".startswith(f"{name}."))}
+
+
 @cache
 def _own_code(package: str) -> str:
-    code = "".join(_code(path.read_bytes(), path.suffix) for path in _own_files(package))
+    code = "".join(_parsed(path.read_bytes(), path.suffix)[0] for path in _own_files(package))
     return hashlib.sha256(code.encode()).hexdigest()[:16] if code else "absent"
 
 
@@ -188,16 +193,5 @@ def _own_files(package: str, known: Iterable[str] = ()) -> list[Path]:
     folders = [Path(folder) for folder in spec.submodule_search_locations or []]
     files = [p for folder in folders for p in sorted(folder.rglob("*.py"))] or [Path(spec.origin or "")]
     files = [path for path in files if path.is_file()]
-    imported = sorted({name for path in files for name in _imports(path.read_bytes())})
+    imported = sorted({name.partition(".")[0] for path in files for name in _parsed(path.read_bytes(), ".py")[1]})
     return files + [file for name in imported for file in _own_files(name, {*known, package})]
-
-
-@cache
-def _imports(source: bytes) -> set[str]:
-    """Return the names of the top packages that Python code imports."""
-    named: list[str] = []
-    with suppress(SyntaxError, ValueError):
-        for node in ast.walk(ast.parse(source)):
-            named += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            named += [str(node.module)] if isinstance(node, ast.ImportFrom) and not node.level else []
-    return {name.partition(".")[0] for name in named}

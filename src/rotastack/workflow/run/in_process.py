@@ -18,11 +18,13 @@ from rotastack.errors import RotastackError, shortened
 from rotastack.workflow.judge.results import all_means, best_first
 from rotastack.workflow.judge.verdict_of_one import verdict_of_one
 from rotastack.workflow.run.job import Outcome
+from rotastack.workflow.run.keys import Keys
 from rotastack.workflow.run.own_table import OwnTable
-from rotastack.workflow.run.slices import Slices
+from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.steps import combine, groups, prepare, refit, score, train
 from rotastack.workflow.run.watching import TrainingStoppedError, failing
 from rotastack.workflow.study.study import Study
+from rotastack.workflow.use.own_study import SEED
 
 IN_PYTHON = {
     r"add (--time-column .+)\.$": r"use the command rotastack run with \1.",
@@ -41,21 +43,22 @@ def compare_in_memory(
     """Return what a ``MethodComparison`` holds; the parameters are those of ``rotastack.compare_methods``."""
     target, source = _target_and_table(X, y)
     unused = dict.fromkeys(("task", "time_column", "split_column", "memory"))
-    own = OwnTable(Namespace(study=name, target=target, kind=[], **unused, **options), effective_n_jobs(n_jobs), source)
-    study = Study.from_mapping(own.study | ({} if random_state is None else {"seed": random_state}), "random_state")
-    slices, name, raw = Slices(study), study.name, own.read.features.assign(target=own.read.raw_target)
+    arguments, seed = Namespace(study=name, target=target, kind=[], **unused, **options), random_state
+    own = OwnTable(arguments, effective_n_jobs(n_jobs), source, SEED if seed is None else seed)
+    study, jobs = own.study, Plan(own.study, {}).keys
+    name, raw = study.name, own.read.features.assign(target=own.read.raw_target)
     columns = [f"{column} ({why})" for column, why in own.dropped.items()]
     beyond = [label for label in own.needed if label not in study.methods]
     left_out = {"columns left out": columns, "methods left out for lack of memory": beyond}.items()
     for note in [*own.read.notes, *(f"{text}: {shortened(names, 3)}" for text, names in left_out if names)]:
         warn(note)
     with ignoring(category=UserWarning):  # of the same columns
-        made = prepare.prepare(slices.prepare(name), raw)
-    folds = groups.draw_folds(slices.groups(name), made.data)
-    pools = _trained(study, slices, made.data, folds, n_jobs)
+        made = prepare.prepare(jobs["prepare", name].spec, raw)
+    folds = groups.draw_folds(jobs["groups", name].spec, made.data)
+    pools = _trained(study, jobs, made.data, folds, n_jobs)
     of_methods = {label: method.pool for label, method in study.methods.items()}
     outputs = [
-        combine.combine(slices.combine(name, label), made.data, folds, pools[pool])
+        combine.combine(jobs["combine", name, label].spec, made.data, folds, pools[pool])
         for label, pool in of_methods.items()
     ]
     records = {
@@ -63,20 +66,20 @@ def compare_in_memory(
         "pools": {p: [{"parameters": {"pool": {}}, "metrics": b.attrs["metrics"]} for b in pools[p]] for p in pools},
         "methods": [{"method": label, "pool": pool} for label, pool in of_methods.items()],
     }
-    scored = score.score_all(slices.score(name), made.data, folds, outputs, records)
-    verdict = verdict_of_one(scored.scores, slices.summarize({}), {"metrics": scored.metrics}, *scored.rows)[
+    scored = score.score_all(jobs["score", name].spec, made.data, folds, outputs, records)
+    verdict = verdict_of_one(scored.scores, jobs["summarize"].spec, {"metrics": scored.metrics}, *scored.rows)[
         "sentences"
     ]
     for words, others in IN_PYTHON.items():
         verdict = [re.sub(words, others, sentence) for sentence in verdict]
     table = best_first(all_means(scored.scores, study.document.evaluation.average), study.score)
     outcome, model = Outcome(), None
-    label = refit.chosen(slices.refit(name), scored.scores, scored.metrics, *scored.rows)
+    label = refit.chosen(jobs["refit", name].spec, scored.scores, scored.metrics, *scored.rows)
     if label is None:
         outcome.fail(shortened(f"{method}: {why}" for method, why in scored.metrics["failures"].items()))
     else:
         with outcome.may_fail(), ignoring("columns? "), threadpool_limits(1):
-            model = refit.refit(slices.refit(name), label, raw, scored.metrics, effective_n_jobs(n_jobs))
+            model = refit.refit(jobs["refit", name].spec, label, raw, scored.metrics, effective_n_jobs(n_jobs))
     if outcome.status != "ok":
         warn(f"no model: {label or 'all methods failed'}: {outcome.message}")
     return table, verdict, model, scored.scores, study.score
@@ -106,12 +109,12 @@ def _target_and_table(X: Any, y: Any) -> tuple[str, pd.DataFrame]:
 
 
 def _trained(
-    study: Study, slices: Slices, data: Prepared, folds: pd.DataFrame, n_jobs: int | None
+    study: Study, keys: Keys, data: Prepared, folds: pd.DataFrame, n_jobs: int | None
 ) -> dict[str, list[xr.Dataset]]:
     """Return the blocks of each pool; show a bar."""
     jobs = [(pool, block) for pool in study.used_pools for block in study.blocks]
     trained = Parallel(n_jobs=n_jobs, return_as="generator", max_nbytes=None)(  # large tables need no files, either
-        delayed(_train)(slices.train(study.name, *job), data, folds) for job in jobs
+        delayed(_train)(keys["train", study.name, *job].spec, data, folds) for job in jobs
     )
     pools: dict[str, list[xr.Dataset]] = {pool: [] for pool in study.used_pools}
     for k in range(len(jobs) + 1):

@@ -1,7 +1,7 @@
-"""Keys: what each result of a study is made from, as one hash; equal keys are equal results.
+"""Jobs of a study: what each is told, what it reads, and its key; equal keys are equal results.
 
-The key of a job is a hash of its slice, the fingerprint of its code, the contents of files from outside, and the keys of
-the jobs that make its inputs. Rules have it as a parameter, and records keep it.
+The key of a job is a hash of its slice (the spec as JSON), the fingerprint of its code, the contents of files from outside, and
+the keys of the jobs that make its inputs. Rules have it as a parameter, and records keep it.
 """
 
 import hashlib
@@ -20,8 +20,9 @@ from rotastack.errors import RotastackError
 from rotastack.files import hashes, read_json
 from rotastack.project import report_texts
 from rotastack.workflow.run.fingerprint import code_of
-from rotastack.workflow.study.names import slug
-from rotastack.workflow.study.specs import Spec, as_line
+from rotastack.workflow.study import specs
+from rotastack.workflow.study.names import outer, slug, sweep_name
+from rotastack.workflow.study.study import size_in
 
 if TYPE_CHECKING:  # a plan has keys
     from rotastack.workflow.run.plan import Plan
@@ -29,12 +30,24 @@ if TYPE_CHECKING:  # a plan has keys
 
 @dataclass(frozen=True)
 class Planned:
-    """A job of a plan: its key, its slice as JSON, the record that it writes, and the jobs that make its inputs."""
+    """A job of a plan: its step, what it is told, the record that it writes, and the jobs that make its inputs."""
 
-    key: str
-    slice: str
+    step: str
+    spec: Any  # the model of the step in study/specs.py
     record: str
     inputs: tuple["Planned", ...]
+
+    @cached_property
+    def slice(self) -> str:
+        """The spec as JSON on one line."""
+        return self.spec.line()
+
+    @cached_property
+    def key(self) -> str:
+        """The hash of all that the result is made from, which ends in the fingerprint of the code."""
+        code = code_of(self.step, json.loads(self.slice))
+        text = json.dumps([self.step, self.slice, code, *(job.key for job in self.inputs)])
+        return f"{hashlib.sha256(text.encode()).hexdigest()[:20]}-{code}"
 
     @property
     def found(self) -> Mapping[str, Any]:
@@ -60,11 +73,16 @@ def _read(record: str) -> Mapping[str, Any]:
 
 
 class Keys(dict[Any, Planned]):
-    """The jobs of a plan, by rule and names: ``keys["train", dataset, pool, block]``, ``keys["draw"]``."""
+    """The jobs of a plan, by rule and names: ``keys["train", dataset, pool, block]``, ``keys["draw"]``.
+
+    A method for each rule says what its jobs are told of the study, and what they read. Data sets that are dropped from
+    the study are in no later spec.
+    """
 
     def __init__(self, plan: "Plan"):
         super().__init__()
-        self._plan, self._study, self._slices, self._root = plan, plan.study, plan.slices, plan.root
+        self._plan, self._study, self._root, self._entries = plan, plan.study, plan.root, plan.entries
+        self._document, self._protocol = plan.study.document, plan.study.protocol
 
     def __missing__(self, name: Any) -> Planned:
         rule, *names = [name] if isinstance(name, str) else name
@@ -91,90 +109,179 @@ class Keys(dict[Any, Planned]):
                 least = max((newest.get(other.record, 0) for other in job.inputs), default=0)
                 newest[job.record] = _settled([*found.get("files", []), job.record], least)
 
-    def _job(self, step: str, record: str, spec: Spec, *inputs: Planned) -> Planned:
-        content = spec.content()
-        line, code = as_line(content), code_of(step, content)
-        text = json.dumps([step, line, code, *(job.key for job in inputs)])
-        return Planned(f"{hashlib.sha256(text.encode()).hexdigest()[:20]}-{code}", line, record, inputs)
+    def _job(self, step: str, record: str, spec: specs.Spec, *inputs: Planned) -> Planned:
+        return Planned(step, spec, f"{self._root}/{record}.run.json", inputs)
+
+    def _is_own(self, dataset: str) -> bool:
+        return any("file" in source for source in self._entries[dataset]["sources"])
 
     def _fetch(self, dataset: str) -> Planned:
-        raw, contents = Path(self._plan.raw(dataset)), hashes(source_files(dataset, self._study.datasets[dataset]))
-        record = str(raw.with_suffix(".run.json"))
+        entry, raw = self._entries[dataset], Path(self._plan.raw(dataset))
+        record, contents = str(raw.with_suffix(".run.json")), hashes(source_files(dataset, entry))
         if raw.is_file() and not contents:  # the file that the table was read from may be gone
             contents = _read(record).get("parameters", {}).get("contents", {})
-        return self._job("fetch", record, self._slices.fetch(dataset, contents))
+        keys = ["sources", "mirror", "rows", "columns", "classes", "homepage"]
+        keys += ["kinds"] if self._is_own(dataset) else []  # declared categories stay text
+        told = {key: entry[key] for key in keys if key in entry}
+        return Planned("fetch", specs.FetchSpec(dataset=dataset, entry=told, contents=contents), record, ())
 
     def _prepare(self, dataset: str) -> Planned:
-        record = f"{self._root}/{dataset}/table.run.json"
-        return self._job("prepare", record, self._slices.prepare(dataset), self["fetch", dataset])
+        entry, protocol = self._entries[dataset], self._protocol
+        more: dict[str, Any] = {key: entry[key] for key in ("kinds", "encoding", "smallest_class") if key in entry}
+        if entry.get("noise_columns"):
+            more |= {"noise_columns": entry["noise_columns"], "seed": self._document.seed}
+        spec = specs.PrepareSpec(
+            dataset=dataset, task=self._document.task, divided_by=protocol.divided_by, is_own=self._is_own(dataset),
+            copies_together=getattr(protocol, "copies_together", False), **more,
+        )  # fmt: skip
+        return self._job("prepare", f"{dataset}/table", spec, self["fetch", dataset])
 
     def _groups(self, dataset: str) -> Planned:
-        record = f"{self._root}/{dataset}/groups.run.json"
-        return self._job("groups", record, self._slices.groups(dataset), self["prepare", dataset])
+        spec = self._protocol.folds_spec(self._document.seed, dataset)
+        return self._job("groups", f"{dataset}/groups", spec, self["prepare", dataset])
 
     def _rotations(self, dataset: str, view: str, groups: str) -> Planned:
-        record = f"{self._root}/{dataset}/rotations/{view}/{groups}.run.json"
-        return self._job("groups", record, self._slices.rotations(dataset, view, groups), self["prepare", dataset])
+        views = {view.key: view for view in self._study.drawn_views}
+        spec = specs.RotationsSpec(
+            seed=self._document.seed, dataset=dataset, view=views[view], groups=self._study.rotation_groups[groups],
+            rotations=self._protocol.rotations,
+        )  # fmt: skip
+        return self._job("groups", f"{dataset}/rotations/{view}/{groups}", spec, self["prepare", dataset])
 
     def _train(self, dataset: str, pool: str, block: str) -> Planned:
+        study, document = self._study, self._study.pools[pool]
+        spec = self._protocol.training_spec(
+            document, study.blocks[outer(block)], block != outer(block), study.selections_of(pool),
+            seed=self._document.seed, dataset=dataset, name=pool, pool=document,
+            rotations=1 if document.view is None else self._protocol.rotations,
+        )  # fmt: skip
         rotations = [self["rotations", dataset, *name.split("/")] for name in self._plan.rotations_of(pool, block)]
-        parts = [self["train", dataset, part, block] for part in self._study.pools[pool].of]
-        record = f"{self._root}/{dataset}/pools/{pool}/{block}.run.json"
+        parts = [self["train", dataset, part, block] for part in document.of]
         made_from = self["prepare", dataset], self["groups", dataset], *rotations, *parts
-        return self._job("train", record, self._slices.train(dataset, pool, block), *made_from)
+        return self._job("train", f"{dataset}/pools/{pool}/{block}", spec, *made_from)
 
     def _combine(self, dataset: str, label: str) -> Planned:
-        study, blocks = self._study, self._study.blocks_of_method(dataset, label)
+        study, method = self._study, self._study.methods[label]
+        spec = specs.CombiningSpec(
+            protocol=self._protocol.package, seed=self._document.seed, dataset=dataset, method=label,
+            combiner=method.combiner,
+        )  # fmt: skip
         # One job lets all methods that only vote decide, from the pools of all.
-        pools = study.voted_pools if label in study.voted else [study.methods[label].pool]
+        pools, blocks = (
+            study.voted_pools if label in study.voted else [method.pool],
+            study.blocks_of_method(dataset, label),
+        )
         trained = [self["train", dataset, pool, block] for pool in pools for block in blocks]
-        record = f"{self._root}/{dataset}/methods/{slug(label)}.run.json"
         made_from = self["prepare", dataset], self["groups", dataset], *trained
-        return self._job("combine", record, self._slices.combine(dataset, label), *made_from)
+        return self._job("combine", f"{dataset}/methods/{slug(label)}", spec, *made_from)
 
     def _vote(self, dataset: str) -> Planned:
         """Return the job of the methods that only vote; each writes its own record."""
-        keys = {label: self["combine", dataset, label].key for label in self._study.voted}
-        return self._job("combine", "", self._slices.vote(dataset, keys))
+        study, jobs = self._study, {label: self["combine", dataset, label] for label in self._study.voted}
+        votes = [
+            specs.VotedMethod(spec=job.spec, pool=study.methods[label].pool, key=job.key) for label, job in jobs.items()
+        ]
+        spec = specs.VotingSpec(votes=votes, pools=study.voted_pools, blocks=len(study.blocks_of[dataset]))
+        return Planned("combine", spec, "", ())
 
     def _score(self, dataset: str) -> Planned:
-        methods = [self["combine", dataset, label] for label in self._study.methods]
+        study, protocol = self._study, self._protocol
+        spec = specs.ScoringSpec(
+            dataset=dataset, score=study.score, protocol=protocol.package, axes=list(protocol.axes),
+            methods=list(study.methods), pools=study.used_pools, is_own=self._is_own(dataset),
+            copies_together=getattr(protocol, "copies_together", False),
+        )  # fmt: skip
+        methods = [self["combine", dataset, label] for label in study.methods]
         pools = [
             self["train", dataset, pool, block]
-            for pool in self._study.used_pools
-            for block in self._study.blocks_of_pool(dataset, pool)
+            for pool in study.used_pools
+            for block in study.blocks_of_pool(dataset, pool)
         ]
         made_from = self["prepare", dataset], self["groups", dataset], *methods, *pools
-        return self._job("score", f"{self._root}/{dataset}/scores.run.json", self._slices.score(dataset), *made_from)
+        return self._job("score", f"{dataset}/scores", spec, *made_from)
 
     def _refit(self, dataset: str) -> Planned:
-        record = f"{self._root}/{dataset}/model/refit.run.json"
-        return self._job("refit", record, self._slices.refit(dataset), self["fetch", dataset], self["score", dataset])
+        study, document, protocol = self._study, self._document, self._protocol
+        choosing: dict[str, Any] = {}
+        if document.model.refit == "best":
+            choosing = {"axes": list(protocol.axes), "alpha": document.evaluation.alpha}
+        spec = specs.RefitSpec(
+            task=document.task, score=study.score, seed=document.seed, dataset=dataset, refit=document.model.refit,
+            threshold=document.model.threshold, kinds=self._entries[dataset].get("kinds", "auto"),
+            methods={label: method for label, method in study.method_specs.items() if label in study.refittable},
+            rotations=protocol.rotations, rotation_groups=getattr(protocol, "rotation_groups", 1),
+            divided_by=protocol.divided_by, folds=getattr(protocol, "folds", 5), trusted=document.trusted, **choosing,
+        )  # fmt: skip
+        return self._job("refit", f"{dataset}/model/refit", spec, self["fetch", dataset], self["score", dataset])
 
     def _explain(self, dataset: str) -> Planned:
-        record, spec = f"{self._root}/{dataset}/model/explain.run.json", self._slices.explain(dataset, self._texts)
-        return self._job("explain", record, spec, self["refit", dataset])
+        study = self._study
+        spec = specs.ExplainSpec(
+            study=study.name, dataset=dataset, score=study.score, trusted=self._document.trusted, contents=self._texts
+        )
+        return self._job("explain", f"{dataset}/model/explain", spec, self["refit", dataset])
+
+    def _compared(self) -> dict[str, Any]:
+        """Return the keys that the comparison of methods and the figures share."""
+        study, evaluation = self._study, self._document.evaluation
+        return {
+            "task": study.task.name, "score": study.score, "axes": list(self._protocol.axes), "alpha": evaluation.alpha,
+            "control": study.control, "methods": list(study.methods), "optimistic": study.optimistic,
+            "groups": study.groups_of_methods, "average": evaluation.average,
+            "left_out": {d: why for d, why in evaluation.left_out.items() if d in study.datasets},
+        }  # fmt: skip
 
     def _summarize(self) -> Planned:
-        spec = self._slices.summarize(hashes(self._plan.published_columns_files))
-        return self._job("summarize", f"{self._root}/statistics/summarize.run.json", spec, *self._of_each("score"))
+        study, evaluation, model = self._study, self._document.evaluation, self._document.model
+        columns = [c.dump() for c in evaluation.published_columns]
+        columns = [{k: v for k, v in c.items() if (k, v) != ("failed", "missing")} for c in columns]
+        entries = self._entries.items()
+        mirrored = {entry["mirror"]: name for name, entry in entries if entry.get("mirror") and not entry["sources"]}
+        rows = {dataset: size_in(self._entries[dataset], "rows") for dataset in study.datasets}
+        spec = specs.SummarySpec(
+            **self._compared(), pairs=evaluation.pairs, claims=evaluation.claims,
+            published_columns=columns, printed_names=mirrored if columns else {}, rotation_pairs=study.rotation_pairs,
+            titles={name: group.title for name, group in evaluation.groups.items()},
+            test_to_train={dataset: self._protocol.test_to_train(n) for dataset, n in rows.items()},
+            threshold=model.threshold, chooses=model.refit == "best",
+            contents=hashes(self._plan.published_columns_files),
+        )  # fmt: skip
+        return self._job("summarize", "statistics/summarize", spec, *self._of_each("score"))
 
     def _draw(self) -> Planned:
-        made_from = self["summarize"], *self._of_each("score")
-        return self._job("draw", f"{self._root}/figures/draw.run.json", self._slices.draw(), *made_from)
+        study, evaluation = self._study, self._document.evaluation
+        spec = specs.FiguresSpec(
+            **self._compared(), shown=evaluation.shown, datasets=list(study.datasets), votes=study.pools_with_votes,
+            sweeps={sweep_name(k): sweep for k, sweep in enumerate(evaluation.sweeps)},
+            silent=[p for p in study.used_pools if p not in study.pools_with_votes],
+        )  # fmt: skip
+        return self._job("draw", "figures/draw", spec, self["summarize"], *self._of_each("score"))
 
     def _published(self) -> Planned:
-        spec = self._slices.published(self._plan.skipped, hashes(self._plan.published_files) | self._texts)
-        return self._job("published", f"{self._root}/published.run.json", spec, self["summarize"])
+        document, about = self._document, self._document.evaluation
+        spec = specs.PublishedSpec(
+            title=document.title or document.name, alpha=about.alpha, average=about.average,
+            groups=self._study.groups_of_methods, skipped=self._plan.skipped,
+            contents=hashes(self._plan.published_files) | self._texts,
+        )  # fmt: skip
+        return self._job("published", "published", spec, self["summarize"])
 
     def _report(self) -> Planned:
-        spec, made_from = self._slices.report(self._plan.skipped, self._texts), (self["summarize"], self["draw"])
-        return self._job("report", f"{self._root}/report.run.json", spec, *self._shown(), *made_from)
+        made_from = *self._shown(), self["summarize"], self["draw"]
+        return self._job("report", "report", self._report_spec(contents=self._texts), *made_from)
 
     def _track(self) -> Planned:
-        spec = self._slices.report(self._plan.skipped, {}, self._plan.tracked_at)
-        made_from = *self._shown(), self["summarize"], self["draw"], self["report"]
-        return self._job("track", f"{self._root}/tracking.json", spec, *made_from)
+        spec, made_from = self._report_spec(tracked_at=self._plan.tracked_at), (self["summarize"], self["draw"])
+        return Planned("track", spec, f"{self._root}/tracking.json", (*self._shown(), *made_from, self["report"]))
+
+    def _report_spec(self, **more: Any) -> specs.ReportSpec:
+        """Return what the steps ``report`` and ``track`` are told: the study as it was written, and facts on it."""
+        study = self._study
+        content = {k: v for k, v in self._document.dump().items() if k not in ("blocks", "sizes")}
+        return specs.ReportSpec(
+            **content, score=study.score, control=study.control, optimistic=study.optimistic, rotated=study.rotated,
+            cells=self._protocol.cells, skipped=self._plan.skipped, **more,
+        )  # fmt: skip
 
     def _shown(self) -> list[Planned]:
         refitted, explained = self._plan.refitted, self._plan.explained

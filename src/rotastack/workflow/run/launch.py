@@ -63,7 +63,7 @@ def config_file() -> str:
 def read_plan(config: Mapping[str, Any], config_files: list[str]) -> Plan:
     """Return the plan of the study in Snakemake's ``config``; its classes and their parameters are not checked."""
     find_own_modules()
-    machine = Machine.read({k: v for k, v in config.items() if k in _MACHINE_KEYS}, "config/config.yaml").dump()
+    machine = _machine(config)
     content = {k: v for k, v in config.items() if k not in _MACHINE_KEYS}
     size = str(content.pop("size", "full"))
     files = [os.path.relpath(f) for f in config_files if Path(f) != Path(config_file())]
@@ -71,14 +71,25 @@ def read_plan(config: Mapping[str, Any], config_files: list[str]) -> Plan:
         path, _ = find_study(machine["study"])
         files, content = [str(path)], {**load_mapping(path), **content}
     where = ", ".join(files) or "--config"
-    settings = {"DATA_MIRROR": machine["data"]["mirror"], address.VARIABLE: machine["tracking"]["uri"]}
-    for variable in filter(settings.get, settings):
-        os.environ.setdefault(variable, str(settings[variable]))
     return Plan(Study.from_mapping(resized(content, size, where), where), machine, where, size, files)
 
 
-def plan_of(name: str, size: str | None = None) -> Plan:
-    """Return the plan of a study, given by a file or by a name; its classes are checked later, in Snakemake's process."""
+def _machine(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of this machine, checked; their addresses become defaults of the environment."""
+    machine = Machine.read({k: v for k, v in config.items() if k in _MACHINE_KEYS}, "config/config.yaml").dump()
+    for variable, value in (("DATA_MIRROR", machine["data"]["mirror"]), (address.VARIABLE, machine["tracking"]["uri"])):
+        if value:
+            os.environ.setdefault(variable, str(value))
+    return machine
+
+
+def plan_of(name: str, size: str | None = None, study: Study | None = None) -> Plan:
+    """Return the plan of a study, given by a file or by a name; its classes are checked later, in Snakemake's process.
+
+    If the content of the file is a checked `study`, the file is not read again.
+    """
+    if study is not None:
+        return Plan(study, _machine(load_mapping(config_file())), name, "full", [name])
     path, found = find_study(name)
     content = load_mapping(path)
     if not {"name", "datasets", "pools", "methods", "study"} & content.keys():

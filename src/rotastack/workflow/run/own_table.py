@@ -37,11 +37,14 @@ _DIVIDING = {"groups": "groups", "time": "time-column", "split 1": "split-column
 class OwnTable:
     """The study of the user's own table, its file, the memory for its jobs, and lines and facts on both.
 
-    The `arguments` are those of ``rotastack run``. A table in memory is the `source`, and ``arguments.study`` names it.
+    The `arguments` are those of ``rotastack run``. A table in memory is the `source`, and ``arguments.study`` names it;
+    `seed` is that of the study.
     """
 
-    def __init__(self, arguments: Namespace, n_cores: int, source: pd.DataFrame | None = None):
-        self.arguments, self.n_cores, self.source = arguments, n_cores, source
+    def __init__(
+        self, arguments: Namespace, n_cores: int, source: pd.DataFrame | None = None, seed: int = own_study.SEED
+    ):
+        self.arguments, self.n_cores, self.source, self.seed = arguments, n_cores, source, seed
         self.table, self.dashes = str(arguments.study), "--" if source is None else ""
         if arguments.size not in (None, *own_study.SIZES):
             allowed = ", ".join(own_study.SIZES)
@@ -50,7 +53,7 @@ class OwnTable:
         self._read()
         self._choose_design()
         if source is None:
-            self.file = own_study.study_file(self.study)
+            self.file = own_study.study_file(self.content)
 
     def _limit(self) -> float | None:
         """Return the limit of the run's time in seconds, if there is one."""
@@ -106,19 +109,23 @@ class OwnTable:
         self.design = own_study.choose_design(shape, size, self.limit, self.n_cores, labels, self.divided_by, splits)
         self.score, self.why = self._score()
 
-        def study(labels: list[str]) -> dict[str, Any]:
-            return own_study.study_of(self.table, arguments.target, self.design, self.score, self.read.kinds, labels)
-
-        whole = study(labels)
-        resources, methods = _resources(whole), whole["methods"].items()
-        self.needed = {label: resources.usual_mb(whole["name"], method["pool"]) for label, method in methods}
+        self._lay_out(labels)
+        resources, name = Resources(self.study), self.study.name
+        self.needed = {label: resources.usual_mb(name, method.pool) for label, method in self.study.methods.items()}
         fitting = [label for label in labels if self.needed[label] <= self.memory]
         if len(fitting) < 2:
             least = sorted(self.needed.values())[1]
             raise RotastackError(
                 f"{self.table}: {self.memory:,.0f} MB of memory are available; two methods need at least {least:,.0f} MB"
             )
-        self.study = study(fitting)
+        if fitting != labels:
+            self._lay_out(fitting)
+
+    def _lay_out(self, labels: list[str]) -> None:
+        """Make the study of some methods: the content of its file, and the checked study."""
+        made_of = self.table, self.arguments.target, self.design, self.score, self.read.kinds, labels, self.seed
+        self.content = own_study.study_of(*made_of)
+        self.study = Study.from_mapping(self.content, "random_state" if self.source is not None else self.table)
 
     def _division(self) -> Iterable[tuple[str, str]]:
         """Yield keys of the protocol with the columns by which the options divide the rows, checked."""
@@ -213,11 +220,11 @@ class OwnTable:
         if file.edited:
             text = f"{file.path} was edited and is used as it is: options for the table have no effect (to write a new study, rename the file)"
             return [("study", f"{text}; the kinds of columns are those of the file, not those above")]
-        labels = list(self.study["methods"])
+        labels = list(self.study.methods)
         sizes = {label: next(iter(design.parameters(label).values()), None) for label in labels}
         trees = ", ".join(label if n is None else f"{label} {n}" for label, n in sizes.items())
         available = f"{self.memory / 1000:.1f} GB are available (--memory)"
-        least = _resources(self.study).largest_mb()
+        least = Resources(self.study).largest_mb()
         beyond = f"{available}; the largest job requests {least / 1000:.1f} GB, and runs alone"
         return [
             ("methods", f"{trees} (numbers of trees; Rotastack: trees per family)"),
@@ -282,11 +289,6 @@ def _methods(given: str | None, labels: list[str], packages: Mapping[str, str], 
             f"{option}: {given!r} leaves {len(chosen)} of {len(labels)} methods; at least 2 are needed"
         )
     return chosen
-
-
-def _resources(study: dict[str, Any]) -> Resources:
-    """Return the resources of a study's jobs."""
-    return Resources(Study.from_mapping(study, study["name"]))
 
 
 def _memory() -> float:

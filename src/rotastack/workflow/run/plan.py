@@ -1,4 +1,4 @@
-"""The plan of a study for the rules: file names, slices, fingerprints and resources."""
+"""The plan of a study for the rules: file names, jobs and resources."""
 
 import filecmp
 import json
@@ -18,7 +18,6 @@ from rotastack.project import project_file
 from rotastack.stats.metrics import METRICS
 from rotastack.workflow.run.keys import Keys
 from rotastack.workflow.run.resources import Resources
-from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.study.names import ranks_name, slug, sweep_name
 from rotastack.workflow.study.published_tables import published_paths
 from rotastack.workflow.study.study import Study
@@ -83,13 +82,13 @@ class Plan:
         self.where, self.size, self.study_files = where, size, study_files
         self.files = StudyFiles(f"results/{study.name}")
         self.root = self.files.root
-        self.slices = Slices(study)
+        self.entries = dict(study.datasets)  # a copy, which keeps the data sets that are dropped later
         self.resources = Resources(study)
         self.skipped: list[str] = []
 
     @cached_property
     def keys(self) -> Keys:
-        """Keys of the jobs; data sets are dropped before."""
+        """The jobs with their keys; data sets are dropped before."""
         return Keys(self)
 
     @property

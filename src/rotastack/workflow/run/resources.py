@@ -8,7 +8,8 @@ memory of all steps: copies of four sizes, whose numbers (:data:`COPIES`) are fi
 from math import prod
 from typing import Any
 
-from rotastack.workflow.study.catalogue import Entry, defaults_of, find
+from rotastack.workflow.study.building import is_trained
+from rotastack.workflow.study.catalogue import Entry, defaults_of
 from rotastack.workflow.study.costs import JOB_SECONDS, USUAL_COST
 from rotastack.workflow.study.names import outer
 from rotastack.workflow.study.study import Study, classes_of, size_of
@@ -51,7 +52,7 @@ class Resources:
 
     def _entry(self, pool: str) -> Entry:
         """Return the catalogue entry of a pool's estimator; one without traits for a mixed pool."""
-        return find(name, self.study.task.estimators) if (name := self.study.pools[pool].estimator) else Entry("")
+        return Entry(self.study.pools[pool].estimator, self.study.pools[pool].parameters)
 
     def _parameters(self, pool: str) -> dict[str, Any]:
         return {**defaults_of(self._entry(pool).path), **self.study.pools[pool].parameters}
@@ -169,13 +170,13 @@ class Resources:
 
     def combine_threads(self, label: str) -> int:
         """Return the threads of a combining job: one for 16 cells of a trained combiner, at most four."""
-        trained = self.study.methods[label].combiner.trained
+        trained = is_trained(self.study.methods[label].combiner)
         return max(1, min(4, self.study.protocol.n_cells // 16)) if trained else 1
 
     def combine_minutes(self, dataset: str, label: str) -> int:
         """Return the time limit of a combining job; a trained combiner is fitted for each fold of each cell."""
         protocol = self.study.protocol
-        fits = protocol.combiner_fits if self.study.methods[label].combiner.trained else 0
+        fits = protocol.combiner_fits if is_trained(self.study.methods[label].combiner) else 0
         seconds = fits * (0.5 + 1e-3 * self.rows(dataset)) / self.combine_threads(label)
         return SPARE_MINUTES + int((seconds + 0.5 * protocol.n_cells) / 20)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rotastack.errors import RotastackError, extra_of, nearest
-from rotastack.workflow.study.specs import ClassSpec, PoolSpec
+from rotastack.workflow.study.specs import AnyCombinerSpec, ClassSpec, MemberSpec, PoolSpec
 
 _ROLES = (
     ("fit", "predict"), ("fit", "transform"), ("fit", "combine"), ("get_params", "set_params"), ("split", "get_n_splits"),
@@ -138,3 +138,14 @@ def draws_bags(estimator: Any) -> bool:
 def make(spec: ClassSpec) -> Any:
     """Return the unfitted view, combiner or pruner of a spec."""
     return build(spec.class_, spec.parameters)
+
+
+def is_trained(combiner: AnyCombinerSpec) -> bool:
+    """Return whether a combiner is trained, on outputs for rows that the members were not trained on.
+
+    The class of kind other has an attribute ``trained``; a class of Rotastack is built first.
+    """
+    if isinstance(combiner, MemberSpec) or combiner.kind != "other":
+        return combiner.kind in ("stacking", "log_linear") or "scoring" in getattr(combiner, "parameters", {})
+    is_own = combiner.class_.startswith("rotastack.")
+    return bool(getattr(make(combiner) if is_own else load_class(combiner.class_), "trained", False))

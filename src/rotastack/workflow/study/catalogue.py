@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from rotastack.base.traits import Traits
 from rotastack.errors import RotastackError, nearest
 from rotastack.workflow.study.building import own_class
+from rotastack.workflow.study.components import Component
 from rotastack.workflow.study.costs import Cost, cost_of
 
 
@@ -38,23 +39,27 @@ class Entry(NamedTuple):
         return self.path.rpartition(".")[0]
 
     @property
+    def last(self) -> str:
+        """The class, or that of a pipeline's last step."""
+        return self.parameters["steps"][-1][1]["class"] if "steps" in self.parameters else self.path
+
+    @property
     def known_traits(self) -> Traits:
-        """The entry's own traits if it states any (pipelines share one class), else those of the class."""
-        return traits_of(self.path) if self.traits == Traits() else self.traits
+        """The traits of the class, or of a pipeline's last step."""
+        return traits_of(self.last)
 
     @property
     def cost(self) -> Cost | None:
         """The cost of the class, or of a pipeline's last step."""
-        last = self.parameters["steps"][-1][1] if "steps" in self.parameters else {"class": self.path}
-        return cost_of(last["class"])
+        return cost_of(self.last)
 
 
 def _spec(name: str, **parameters: Any) -> dict[str, Any]:
     return {"class": name, "parameters": parameters}
 
 
-def _pipeline(*steps: tuple[str, dict[str, Any]], **traits: Any) -> Entry:
-    return Entry("sklearn.pipeline.Pipeline", {"steps": [list(step) for step in steps]}, traits=Traits(**traits))
+def _pipeline(*steps: tuple[str, dict[str, Any]]) -> Entry:
+    return Entry("sklearn.pipeline.Pipeline", {"steps": [list(step) for step in steps]})
 
 
 # CatBoost lists only parameters that were set, and a study's seed needs a listed ``random_state``
@@ -104,7 +109,7 @@ ESTIMATORS: dict[str, Entry] = {
         _SCALER, ("logisticregression", _spec("sklearn.linear_model.LogisticRegression", max_iter=1000))
     ),
     "logistic_regression": _pipeline(
-        _COLUMNS, ("logisticregression", _spec("sklearn.linear_model.LogisticRegression", max_iter=1000)), n_trees=1
+        _COLUMNS, ("logisticregression", _spec("sklearn.linear_model.LogisticRegression", max_iter=1000))
     ),
     "mean_weight": Entry("rotastack.linear.mean_weight.MeanWeightClassifier", {"estimator": _spec("primal_svm")}),
     "multi_rotation_forest": Entry("rotastack.ensembles.forests.multi.MultiRotationForestClassifier"),
@@ -152,7 +157,7 @@ REGRESSORS: dict[str, Entry] = {
     "nearest_neighbors": Entry("sklearn.neighbors.KNeighborsRegressor"),
     "random_rotation_boosting": Entry("rotastack.ensembles.pooled.boosting.RandomRotationBoostingRegressor"),
     "random_rotation_forest": Entry("rotastack.ensembles.forests.random.RandomRotationForestRegressor"),
-    "ridge": _pipeline(_COLUMNS, ("ridge", _spec("sklearn.linear_model.Ridge")), n_trees=1),
+    "ridge": _pipeline(_COLUMNS, ("ridge", _spec("sklearn.linear_model.Ridge"))),
     "rotastack": Entry("rotastack.ensembles.flagship.regressor.RotastackRegressor"),
     "sklearn_forest": Entry("sklearn.ensemble.RandomForestRegressor"),
     "svm": _pipeline(_SCALER, ("svr", _spec("sklearn.svm.SVR", gamma="auto"))),
@@ -191,11 +196,12 @@ PRUNERS: dict[str, Entry] = {
 
 _SHORT = {**ESTIMATORS, **VIEWS, **PRUNERS}
 _BY_PATH = {entry.path: entry for entry in (*ESTIMATORS.values(), *REGRESSORS.values())}
+_SINGLE = dict.fromkeys(("sklearn.linear_model.LogisticRegression", "sklearn.linear_model.Ridge"), Traits(n_trees=1))
 _PUBLIC = ("", "combine", "combine.pruning", "trees", "views")
 
 
 @cache
-def _public() -> dict[str, str]:
+def public_modules() -> dict[str, str]:
     """Return Rotastack's public classes, name -> module, read from the ``__init__.py`` files without an import."""
     root = Path(__file__).resolve().parents[2]
     found: dict[str, str] = {}
@@ -213,14 +219,14 @@ def find(name: str, among: Mapping[str, Entry] = _SHORT, where: str = "class") -
     """Return the catalogue entry of the class that a study names, without importing the class."""
     if name in among:
         return among[name]
-    if name in _public():
-        return Entry(f"{_public()[name]}.{name}")
+    if name in public_modules():
+        return Entry(f"{public_modules()[name]}.{name}")
     package, _, last = name.rpartition(".")
     if package and all(part.isidentifier() for part in name.split(".")):
         own = package == "rotastack" or package.startswith("rotastack.")
-        return Entry(f"{_public()[last]}.{last}" if own and last in _public() else name)
+        return Entry(f"{public_modules()[last]}.{last}" if own and last in public_modules() else name)
     packages = {entry.module.split(".")[1] for entry in among.values() if entry.path.startswith("rotastack.")}
-    ours = [n for n, module in _public().items() if not packages or module.split(".")[1] in packages]
+    ours = [n for n, module in public_modules().items() if not packages or module.split(".")[1] in packages]
     short = f"a short name ({', '.join(among)}), " if among else ""
     raise RotastackError(
         f"{where}: {name!r} is unknown{nearest(name, [*among, *ours])}; allowed: {short}a public Rotastack "
@@ -231,7 +237,7 @@ def find(name: str, among: Mapping[str, Entry] = _SHORT, where: str = "class") -
 @cache
 def traits_of(path: str) -> Traits:
     """Return the traits of a class that are known before training; a Rotastack class is imported to read them."""
-    return getattr(own_class(path), "study_traits", _BY_PATH.get(path, Entry(path)).traits)
+    return getattr(own_class(path), "study_traits", _SINGLE.get(path, _BY_PATH.get(path, Entry(path)).traits))
 
 
 @cache
@@ -240,24 +246,33 @@ def defaults_of(path: str) -> dict[str, Any]:
     return {name: found.default for name, found in inspect.signature(own_class(path)).parameters.items()}
 
 
+def quiet_parameters(path: str) -> dict[str, Any]:
+    """Return the parameters that stop a class from printing."""
+    return _BY_PATH.get(path, Entry(path)).quiet
+
+
 def resolved(
     name: str,
     parameters: Mapping[str, Any],
     among: Mapping[str, Entry] = _SHORT,
     estimators: Mapping[str, Entry] = ESTIMATORS,
+    where: str = "class",
+    key: str = "",
 ) -> dict[str, Any]:
     """Return the path and the parameters of a class, with fixed and silencing ones, and no short name at any depth.
 
     Short names among the parameters are those of views, of pruners, and of `estimators` (classifiers or regressors).
+    Errors name the place `where`, which has the class as its `key`.
     """
-    entry = find(name, among)
+    entry = find(name, among, where + key)
     short = {**estimators, **VIEWS, **PRUNERS}
-    given = {**_BY_PATH.get(entry.path, entry).quiet, **entry.parameters, **parameters}
-    merged = {key: _resolved_value(value, short, estimators) for key, value in given.items()}
+    given = {**quiet_parameters(entry.path), **entry.parameters, **parameters}
+    merged = {k: _resolved_value(v, short, estimators, f"{where}.parameters.{k}") for k, v in given.items()}
     return {"class": entry.path, "parameters": dict(sorted(merged.items()))}
 
 
-def _resolved_value(value: Any, short: Mapping[str, Entry], estimators: Mapping[str, Entry]) -> Any:
+def _resolved_value(value: Any, short: Mapping[str, Entry], estimators: Mapping[str, Entry], where: str) -> Any:
     if isinstance(value, Mapping) and "class" in value:
-        return resolved(value["class"], value.get("parameters", {}), short, estimators)
-    return [_resolved_value(v, short, estimators) for v in value] if isinstance(value, list) else value
+        inner = Component.read(value, where)
+        return resolved(inner.class_, inner.parameters, short, estimators, where)
+    return [_resolved_value(v, short, estimators, where) for v in value] if isinstance(value, list) else value

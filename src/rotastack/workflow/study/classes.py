@@ -15,14 +15,12 @@ from rotastack.base.combiner import Combiner
 from rotastack.base.scikit import InvalidParameterError, validate_parameter_constraints
 from rotastack.base.view import needs_labels
 from rotastack.combine.rotation_weights import RotationWeights
-from rotastack.errors import RotastackError, nearest
-from rotastack.workflow.study.building import build, draws_bags, load_class, nested_specs, parameter_names
-from rotastack.workflow.study.catalogue import PRUNERS, VIEWS, Entry, find, resolved
-from rotastack.workflow.study.combiners import Other, Prune, StackingDocument, Weights
-from rotastack.workflow.study.components import Component
-from rotastack.workflow.study.model import PoolDocument
+from rotastack.errors import RotastackError, in_one_line, nearest
+from rotastack.workflow.study.building import build, draws_bags, is_trained, load_class, nested_specs, parameter_names
+from rotastack.workflow.study.catalogue import quiet_parameters
+from rotastack.workflow.study.specs import CombinerSpec, PoolSpec, PrunerSpec
 from rotastack.workflow.study.study import Study
-from rotastack.workflow.study.task import TASKS, Task
+from rotastack.workflow.study.task import Task
 from rotastack.workflow.tracking.model_types import REVIEWED_TYPES, is_trusted
 
 
@@ -35,7 +33,7 @@ def check_classes(study: Study, where: str) -> dict[str, list[Any]]:
         place = f"{where}: pools.{name}"
         estimators[name] = checked_estimator(pool.estimator, pool.parameters, place, study.task)
         if pool.view is not None:
-            view = views[name] = checked(pool.view.class_, pool.view.parameters, f"{place}.view", VIEWS)
+            view = views[name] = checked(pool.view.class_, pool.view.parameters, f"{place}.view")
             _check_methods(view, ("fit", "transform"), f"{place}.view", "a view")
             if study.task.estimator_type == "regressor" and needs_labels(view):
                 raise RotastackError(
@@ -47,58 +45,49 @@ def check_classes(study: Study, where: str) -> dict[str, list[Any]]:
         pool, combiner = study.pools[method.pool], method.combiner
         of = [estimators[name] for name in pool.of or [method.pool]]
         made[label] = of + [views[name] for name in [method.pool] if name in views]
-        if isinstance(combiner, StackingDocument):
-            made[label].append(checked_estimator(combiner.estimator, combiner.parameters, place, study.task))
-        elif isinstance(combiner, Weights):
-            if not draws_bags(of[0]) or of[0].get_params(deep=False).get("oob_score", True) is False:
-                raise RotastackError(
-                    f"{place}: weights need an estimator with an out-of-bag error, such as forest; "
-                    f"{pool.estimator} has none"
-                )
-            try:
-                RotationWeights(combiner.weighting, combiner.h).check(study.protocol.rotations)
-            except ValueError as error:
-                raise RotastackError(f"{place}: {error}") from None
-        elif isinstance(combiner, Other):
-            other = checked(combiner.class_, combiner.parameters, place, {})
-            wanted = ("fit", "predict_proba") if combiner.trained else ("predict_proba",)
-            _check_methods(other, wanted, place, "a combiner")
-            if combiner.trained and study.protocol.package == "splits":
-                raise RotastackError(f"{place}: other needs nested cross-validation, not random splits")
-            if not isinstance(other, Combiner):
-                raise RotastackError(
-                    f"{place}: {type(other).__name__} is not a combiner; derive the class from rotastack.base.combiner.Combiner"
-                )
-            made[label].append(other)
-        elif isinstance(combiner, Prune):
+        if isinstance(combiner, PrunerSpec):
             made[label].append(_checked_pruner(combiner, of, place))
+        elif isinstance(combiner, CombinerSpec):
+            made[label] += _checked_combiner(study, combiner, of[0], place)
     return made
 
 
-def checked(
-    name: str,
-    parameters: Mapping[str, Any],
-    where: str,
-    among: Mapping[str, Entry],
-    key: str = "",
-    task: Task = TASKS["classification"],
-) -> Any:
-    """Return an unfitted object of the class that a study names, after checking the class and its parameters."""
-    for other in TASKS.values() if among is task.estimators and name not in among else ():
-        if name in other.estimators:
+def _checked_combiner(study: Study, combiner: CombinerSpec, estimator: Any, place: str) -> list[Any]:
+    """Return the objects of a combiner of one pool, whose members are of the `estimator`."""
+    if combiner.kind == "stacking":
+        level = combiner.parameters["estimator"]
+        return [checked_estimator(level["class"], level["parameters"], place, study.task)]
+    if combiner.kind == "weights":
+        if not draws_bags(estimator) or estimator.get_params(deep=False).get("oob_score", True) is False:
             raise RotastackError(
-                f"{where}{key}: {name} is a {other.estimator_type}, but the study's task is {task.name}; "
-                f"allowed: {', '.join(task.estimators)}, and any {task.estimator_type} by its class"
+                f"{place}: weights need an estimator with an out-of-bag error, such as forest; "
+                f"{type(estimator).__name__} has none"
             )
-    entry = find(name, among, where + key)
-    cls = load_class(entry.path, where + key)
+        try:
+            RotationWeights(**combiner.parameters).check(study.protocol.rotations)
+        except ValueError as error:
+            raise RotastackError(f"{place}: {error}") from None
+    if combiner.kind != "other":
+        return []
+    other, trained = checked(combiner.class_, combiner.parameters, place), is_trained(combiner)
+    _check_methods(other, ("fit", "predict_proba") if trained else ("predict_proba",), place, "a combiner")
+    if trained and study.protocol.package == "splits":
+        raise RotastackError(f"{place}: other needs nested cross-validation, not random splits")
+    if not isinstance(other, Combiner):
+        raise RotastackError(
+            f"{place}: {type(other).__name__} is not a combiner; derive the class from rotastack.base.combiner.Combiner"
+        )
+    return [other]
+
+
+def checked(path: str, parameters: Mapping[str, Any], where: str, key: str = "") -> Any:
+    """Return an unfitted object of a class, after checking the class and its parameters, at the place `where`."""
+    cls = load_class(path, where + key)
     for parameter, value in parameters.items():
         for spec in nested_specs(value):
-            place, anything = f"{where}.parameters.{parameter}", {**task.estimators, **VIEWS}
-            inner = Component.read(spec, place)
-            checked(inner.class_, inner.parameters, place, anything, task=task)
-    _check_names(entry, cls, parameters, where, task)
-    made = _made(entry, parameters, where, task, key)
+            checked(spec["class"], spec.get("parameters", {}), f"{where}.parameters.{parameter}")
+    _check_names(cls, path, parameters, where)
+    made = _made(path, parameters, where, key)
     for part in (made, *_deep(made).values()):
         if not isinstance(part, type):
             _check_values(part, where)
@@ -107,16 +96,15 @@ def checked(
     return made
 
 
-def _made(entry: Entry, parameters: Mapping[str, Any], where: str, task: Task, key: str = "") -> Any:
+def _made(path: str, parameters: Mapping[str, Any], where: str, key: str = "") -> Any:
     try:
-        found = resolved(entry.path, {**entry.parameters, **parameters}, estimators=task.estimators)
-        return build(found["class"], found["parameters"])
+        return build(path, parameters)
     except RotastackError:
         raise
     except ValueError as error:
-        raise RotastackError(f"{where}.parameters: {_one_line(error)}") from None
+        raise RotastackError(f"{where}.parameters: {in_one_line(error)}") from None
     except Exception as error:  # another package's class may raise any exception
-        raise RotastackError(f"{where}{key}: {entry.path} cannot be created: {_one_line(error)}") from None
+        raise RotastackError(f"{where}{key}: {path} cannot be created: {in_one_line(error)}") from None
 
 
 def _deep(made: Any) -> dict[str, Any]:
@@ -124,14 +112,15 @@ def _deep(made: Any) -> dict[str, Any]:
     return made.get_params(deep=True) if hasattr(made, "get_params") else {}
 
 
-def _check_names(entry: Entry, cls: type, parameters: Mapping[str, Any], where: str, task: Task) -> None:
+def _check_names(cls: type, path: str, parameters: Mapping[str, Any], where: str) -> None:
     """Raise an error for a parameter that the class does not have; for ``a__b``, that parameter a does not have."""
     known, others = parameter_names(cls)
     new = {key for key in parameters if others and "__" not in key and not nearest(key, known)}
+    new |= quiet_parameters(path).keys()  # the user has not named them
     plain = {key: value for key, value in parameters.items() if key in known or key in new}
     if len(plain) == len(parameters):
         return
-    deep = list(_deep(_made(entry, plain, where, task)))
+    deep = list(_deep(_made(path, plain, where)))
     for key in parameters:
         if key in plain or ("__" in key and key in deep):
             continue
@@ -151,7 +140,7 @@ def _check_values(made: Any, where: str) -> None:
         if hasattr(made, "check_parameters"):
             made.check_parameters()
     except (InvalidParameterError, ValueError) as error:
-        raise RotastackError(f"{where}.parameters: {_one_line(error)}") from None
+        raise RotastackError(f"{where}.parameters: {in_one_line(error)}") from None
 
 
 def _check_types(cls: type, parameters: Mapping[str, Any], where: str) -> None:
@@ -168,9 +157,9 @@ def _check_types(cls: type, parameters: Mapping[str, Any], where: str) -> None:
             raise RotastackError(f"{where}: {key} of {cls.__name__} must be {names}, found {value!r}")
 
 
-def checked_estimator(name: str, parameters: Mapping[str, Any], where: str, task: Task) -> Any:
-    """Return the unfitted estimator that a study names for its task; parameters and errors as in :func:`checked`."""
-    made = checked(name, parameters, where, task.estimators, ".estimator", task)
+def checked_estimator(path: str, parameters: Mapping[str, Any], where: str, task: Task) -> Any:
+    """Return the unfitted estimator of a study's task; parameters and errors as in :func:`checked`."""
+    made = checked(path, parameters, where, ".estimator")
     _check_methods(made, ("fit", "predict", "get_params"), f"{where}.estimator", "an estimator")
     has_tags = hasattr(made, "__sklearn_tags__")
     kind = get_tags(made).estimator_type if has_tags else getattr(made, "_estimator_type", None)
@@ -215,7 +204,7 @@ def _n_members(estimator: Any) -> int | None:
     return next((v for k in ("n_estimators", "n_rotations") if isinstance(v := parameters.get(k), int)), None)
 
 
-def _check_pool(pool: PoolDocument, estimator: Any, where: str, task: Task) -> None:
+def _check_pool(pool: PoolSpec, estimator: Any, where: str, task: Task) -> None:
     name = type(estimator).__name__
     if pool.ensemble_sizes:
         if not hasattr(type(estimator), task.staged):
@@ -231,8 +220,8 @@ def _check_pool(pool: PoolDocument, estimator: Any, where: str, task: Task) -> N
         raise RotastackError(f"{where}.diversity: {name} has no trees that vote")
 
 
-def _checked_pruner(combiner: Prune, estimators: list[Any], where: str) -> Any:
-    pruner = checked(combiner.pruner, combiner.parameters, where, PRUNERS, ".pruner")
+def _checked_pruner(combiner: PrunerSpec, estimators: list[Any], where: str) -> Any:
+    pruner = checked(combiner.class_, combiner.parameters, where, ".pruner")
     _check_methods(pruner, ("fit", "combine"), f"{where}.pruner", "a pruner")
     for estimator in estimators:
         name = type(estimator).__name__
@@ -252,7 +241,3 @@ def _checked_pruner(combiner: Prune, estimators: list[Any], where: str) -> Any:
     if isinstance(size, int) and size > first:
         raise RotastackError(f"{where}.parameters.n_select: {size} is more than the {first} members of the pool")
     return pruner
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

@@ -1,16 +1,24 @@
 """The evaluation keys of a study: comparisons, claims, groups, and figures of the error against a parameter."""
 
-from collections.abc import Container
-from itertools import pairwise
+from collections.abc import Container, Sequence
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from rotastack.base.documents import Document
+from rotastack.base.traits import TaskName
 from rotastack.errors import nearest
-from rotastack.stats.metrics import METRICS, ranked_scores
+from rotastack.stats.metrics import METRICS, ranked_scores, score_named
 from rotastack.workflow.study.components import Label
 from rotastack.workflow.study.specs import Claim, Sweep
+
+
+def check_label(key: str, label: str, labels: list[str], optimistic: Container[str] = ()) -> None:
+    """Raise a ValueError unless a key's label is that of a method, which is not `optimistic`."""
+    if label not in labels:
+        raise ValueError(f"{key}: {label!r} is not a method{nearest(label, labels)}; allowed: {', '.join(labels)}")
+    if label in optimistic:
+        raise ValueError(f"{key}: {label!r} chooses members by the test rows; name another method")
 
 
 class Group(Document):
@@ -23,6 +31,14 @@ class Group(Document):
             min_length=2, description="label within the group -> method; the first method is the control of the group"
         ),
     ]
+
+    @field_validator("methods")
+    @classmethod
+    def _each_once(cls, value: dict[str, str]) -> dict[str, str]:
+        for method in value.values():
+            if list(value.values()).count(method) > 1:
+                raise ValueError(f"{method!r} occurs twice in the group; drop one")
+        return value
 
 
 class PublishedColumns(Document):
@@ -104,9 +120,16 @@ class Evaluation(Document):
         Field(description="published results for separate ranks in the report; the study's tests ignore them"),
     ] = []
 
-    def check(self, labels: list[str], optimistic: Container[str], quantities: list[str]) -> None:
-        """Check that all methods and `quantities` named by the keys exist, and that the keys fit together."""
+    @field_validator("groups")
+    @classmethod
+    def _not_all(cls, value: dict[str, Group]) -> dict[str, Group]:
+        if "all" in value:
+            raise ValueError('the name "all" is reserved for all groups together; choose another name')
+        return value
 
+    def check(self, labels: list[str], optimistic: Container[str], task: TaskName, measures: Sequence[str]) -> None:
+        """Check that the methods and quantities that the keys name exist; `measures` are quantities beside the scores."""
+        quantities = [*METRICS[task], *measures]
         for claim in self.claims:
             if claim.what not in quantities:
                 raise ValueError(
@@ -118,31 +141,15 @@ class Evaluation(Document):
         named += [(f"claims.{key}", getattr(claim, key)) for claim in self.claims for key in ("of", "than")]
         for k, sweep in enumerate(self.sweeps):
             named += [(f"sweeps.{k}.lines.{name}", m) for name, line in sweep.lines.items() for m in line]
-        for name, group in self.groups.items():
-            named += [(f"groups.{name}.methods.{label}", method) for label, method in group.methods.items()]
         for key, label in named:
-            if label not in labels:
-                raise ValueError(f"evaluation.{key}: {label!r} is not a method{nearest(label, labels)}")
-        for k, sweep in enumerate(self.sweeps):
-            if any(b <= a for a, b in pairwise(sweep.values)) or (sweep.log and sweep.values[0] <= 0):
-                more = " from more than 0" if sweep.log else ""
-                raise ValueError(f"evaluation.sweeps.{k}.values: {sweep.values} must increase{more}")
-            for name, line in sweep.lines.items():
-                if len(line) not in (1, len(sweep.values)):
-                    raise ValueError(
-                        f"evaluation.sweeps.{k}.lines.{name}: {len(line)} methods for {len(sweep.values)} values; "
-                        "name one method per value, or a single method"
-                    )
+            check_label(f"evaluation.{key}", label, labels)
         for name, group in self.groups.items():
-            if name == "all":
-                raise ValueError(
-                    'evaluation.groups: the name "all" is reserved for all groups together; choose another name'
-                )
             for label, method in group.methods.items():
-                key = f"groups.{name}.methods.{label}"
-                if list(group.methods.values()).count(method) > 1:
-                    raise ValueError(f"evaluation.{key}: {method!r} occurs twice in the group; drop one")
-                if method in optimistic:
-                    raise ValueError(
-                        f"evaluation.{key}: {method!r} chooses members by the test rows; name another method"
-                    )
+                check_label(f"evaluation.groups.{name}.methods.{label}", method, labels, optimistic)
+        if self.control is not None:
+            check_label("evaluation.control", self.control, labels, optimistic)
+        if self.score is not None:
+            try:
+                score_named(self.score, task)
+            except ValueError as error:
+                raise ValueError(f"evaluation.score: {error}") from None

@@ -3,7 +3,7 @@
 This module has the top-level keys. The keys of combiners, views, evaluation, protocols and own data sets are in
 :mod:`~rotastack.workflow.study.combiners`, ``components``, ``evaluation``, ``protocols`` and :mod:`rotastack.data.registry`.
 Each default and description is stated with its key alone; ``config/study.schema.json`` is exported from these.
-:mod:`rotastack.workflow.study.classes` checks that classes and parameters exist and fit together.
+:mod:`rotastack.workflow.study.resolving` looks up the classes, and :mod:`rotastack.workflow.study.classes` imports and checks them.
 """
 
 from collections.abc import Mapping
@@ -15,15 +15,13 @@ from rotastack.base.documents import Document
 from rotastack.base.traits import TaskName
 from rotastack.data.registry import OwnDataset
 from rotastack.errors import nearest
-from rotastack.stats.metrics import METRICS, score_named
-from rotastack.workflow.study.catalogue import ESTIMATORS, Entry, resolved
 from rotastack.workflow.study.combiners import AnyCombiner, MemberDocument, Prune
-from rotastack.workflow.study.components import Label, Parameters, ViewComponent, check_texts, in_order
-from rotastack.workflow.study.evaluation import Evaluation
+from rotastack.workflow.study.components import Label, ViewComponent, check_texts
+from rotastack.workflow.study.evaluation import Evaluation, check_label
 from rotastack.workflow.study.names import MEASURES_OF_PRUNING, MEASURES_OF_TRAINING, slug, unfit
 from rotastack.workflow.study.protocols.nested import Nested
 from rotastack.workflow.study.protocols.splits import CrossValidation, GivenSplits, RandomSplits
-from rotastack.workflow.study.specs import Noise, PoolSpec
+from rotastack.workflow.study.specs import Parameters, PoolSpec, Scaling
 from rotastack.workflow.study.task import TASKS
 from rotastack.workflow.tracking.model_types import check_trusted
 
@@ -36,7 +34,7 @@ Dataset = Annotated[
 AnyProtocol = Nested | RandomSplits | CrossValidation | GivenSplits
 
 
-class PoolDocument(Document):
+class PoolDocument(PoolSpec):
     """How the members of a pool are trained."""
 
     view: Annotated[
@@ -46,55 +44,12 @@ class PoolDocument(Document):
             "{class: ..., parameters: ...}: one member per rotation of the group, the first without rotation"
         ),
     ] = None
-    scaling: Annotated[
-        Literal["minmax", "quantile", "rank", "symmetric"] | None,
-        Field(
-            description="scaler of the numeric columns, fitted to training rows: to [0, 1], by two quantiles, to ranks, to "
-            "[-1, 1]. Estimators that accept categories and missing values get the columns unchanged"
-        ),
-    ] = "minmax"
-    estimator: Annotated[
-        str,
-        Field(
-            description="class of the members, needed without of: a short name, one of our classes, or a dotted path"
-        ),
-    ] = ""
+    scaling: Scaling = "minmax"
     parameters: Parameters = {}
-    of: Annotated[
-        list[str],
-        Field(description="names of pools, instead of all other keys: their members are one pool, not trained again"),
-    ] = []
-    training_limit: Annotated[
-        float | None,
-        Field(
-            gt=0,
-            description="time limit of one training, in seconds. A pool above the limit, or out of memory, fails. null: no "
-            "limit, and a job out of memory is repeated with more memory. With a limit, results depend on the machine's speed",
-        ),
-    ] = None
-    diversity: Annotated[
-        bool,
-        Field(description="protocol of splits, forests: also record margins and correlation of the trees on test rows"),
-    ] = False
-    training_error: Annotated[bool, Field(description="protocol of splits: also record the error on training rows")] = (
-        False
-    )
-    ensemble_sizes: Annotated[
-        list[Annotated[int, Field(ge=1)]],
-        Field(
-            description="protocol of splits, ensembles that average their members: also record the outputs of the first "
-            "members; a method chooses one number by combiner member, such as member: '5'"
-        ),
-    ] = []
-    noise: Annotated[
-        Noise, Field(description="protocol of splits: noise in the training rows, equal for all pools")
-    ] = Noise()
     repeats: Annotated[
         dict[str, Annotated[int, Field(ge=1)]],
         Field(description="protocol of splits: data set -> number of splits to run, for slow estimators"),
     ] = {}
-
-    _sorted = field_validator("parameters")(in_order)
 
     @model_validator(mode="after")
     def _trained_or_mixed(self) -> Self:
@@ -112,13 +67,25 @@ class PoolDocument(Document):
             return None
         return {"class": value} if isinstance(value, str) else value
 
-    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> PoolSpec:
-        """Return the pool with the path and the parameters of each class; `estimators` are those of the study's task."""
-        given = {key: getattr(self, key) for key in PoolSpec.model_fields}
-        if not self.of:
-            estimator = resolved(self.estimator, self.parameters, estimators, estimators)
-            given |= {"estimator": estimator["class"], "parameters": estimator["parameters"]}
-        return PoolSpec(**given | {"view": None if self.view is None else self.view.resolved()})
+    @model_validator(mode="after")
+    def _single_ensemble(self) -> Self:
+        for key in ("diversity", "ensemble_sizes"):
+            if self.view is not None and getattr(self, key):
+                raise ValueError(f"{key} needs a single ensemble; a pool with a view has several")
+        return self
+
+    def check(self, where: str, pools: Mapping[str, "PoolDocument"]) -> None:
+        """Raise a ValueError, with the key, unless a mixed pool names at least two trained pools, with equal noise and splits."""
+        trained = [name for name, pool in pools.items() if not pool.of]
+        for part in self.of:
+            if part not in trained or self.of.count(part) > 1 or len(self.of) < 2:
+                raise ValueError(
+                    f"{where}.of: needs two or more different pools with an estimator, found {part!r}{nearest(part, trained)}; "
+                    f"pools: {', '.join(trained)}"
+                )
+            for key in ("noise", "repeats", "ensemble_sizes"):
+                if getattr(pools[part], key) != getattr(pools[self.of[0]], key) or pools[part].ensemble_sizes:
+                    raise ValueError(f"{where}.of: {part!r} and {self.of[0]!r} differ in {key}, or have ensemble_sizes")
 
     @property
     def member_names(self) -> list[str]:
@@ -131,11 +98,22 @@ class PoolDocument(Document):
         return ["all"]  # the class itself refuses weightings of another form
 
 
-class Method(Document):
+class MethodDocument(Document):
     """A method to compare: a pool and a combiner."""
 
     pool: Annotated[str, Field(description="name of a pool")]
     combiner: Annotated[AnyCombiner, Field(description="combiner of the pool's outputs")]
+
+    def check(self, where: str, pools: Mapping[str, PoolDocument]) -> None:
+        """Raise a ValueError, with the key, if there is no such pool, or if the combiner does not choose one of its sizes."""
+        if self.pool not in pools:
+            raise ValueError(
+                f"{where}.pool: pool {self.pool!r} is unknown{nearest(self.pool, list(pools))}; pools: {', '.join(pools)}"
+            )
+        if pools[self.pool].ensemble_sizes and not isinstance(self.combiner, MemberDocument):
+            raise ValueError(
+                f"{where}.combiner: the pool has ensemble_sizes; use combiner member, with one of the sizes"
+            )
 
 
 class Refit(Document):
@@ -157,7 +135,17 @@ class Refit(Document):
         bool, Field(description="whether the report explains the model: importances of columns, partial dependence")
     ] = False
 
+    def check(self, labels: list[str], optimistic: list[str], mixed: list[str], task: TaskName) -> None:
+        """Raise a ValueError, with the key, for a method without a model; pools of several kinds (`mixed`) have none."""
+        if self.threshold is not None and task == "regression":
+            raise ValueError("model.threshold is for classification; the study's task is regression")
+        check_label("model.refit", self.refit, ["best", "none", *labels], optimistic)
+        if self.refit in mixed:
+            raise ValueError(f"model.refit: {self.refit!r} has a mixed pool, which has no model; name another method")
 
+
+MOST_BLOCKS = 5000
+"""The most jobs of a pool on a data set."""
 _USUAL = "null: 10, or fewer on a large data set"
 
 
@@ -174,6 +162,17 @@ class Blocks(Document):
         """Return the blocks with `cells` where the study gives no number."""
         unknown = {key: cells for key in ("fold_groups", "splits") if getattr(self, key) is None}
         return self.model_copy(update=unknown)
+
+    def check(self, protocol: AnyProtocol) -> None:
+        """Raise a ValueError for blocks of another protocol, and for more blocks than a study may have."""
+        n_blocks = len(protocol.blocks(self.filled(protocol.n_cells)))
+        if n_blocks > MOST_BLOCKS:
+            raise ValueError(f"blocks: {n_blocks} jobs per pool and data set are too many; use larger blocks")
+        for key in sorted(self.model_fields_set - set(protocol.own_blocks)):
+            raise ValueError(
+                f"blocks: {key!r} is not allowed for protocol.kind {protocol.kind}; "
+                f"allowed: {', '.join(map(repr, protocol.own_blocks))}"
+            )
 
 
 class StudyDocument(Document):
@@ -232,7 +231,9 @@ class StudyDocument(Document):
         dict[Annotated[str, Field(pattern="^[a-z0-9][a-z0-9_]*$")], PoolDocument],
         Field(min_length=1, description="pool name -> training of its members"),
     ]
-    methods: Annotated[dict[Label, Method], Field(min_length=2, description="method label -> pool and combiner")]
+    methods: Annotated[
+        dict[Label, MethodDocument], Field(min_length=2, description="method label -> pool and combiner")
+    ]
     evaluation: Annotated[Evaluation, Field(description="comparison of the methods by their scores")] = Evaluation()
     model: Annotated[Refit, Field(description="final model of each data set")] = Refit()
     trusted: Annotated[list[str], Field(description="modules whose classes and functions a final model may use")] = []
@@ -263,86 +264,35 @@ class StudyDocument(Document):
     _trusted = field_validator("trusted")(check_trusted)
 
     @model_validator(mode="after")
-    def _fits_together(self) -> "StudyDocument":
-        n_blocks = len(self.protocol.blocks(self.blocks.filled(self.protocol.n_cells)))
-        if n_blocks > 5000:
-            raise ValueError(f"blocks: {n_blocks} jobs per pool and data set are too many; use larger blocks")
-        entries = [item if isinstance(item, str) else item.name for item in self.datasets]
-        named = {"datasets": entries, "pools": self.pools, "methods": self.methods, "name": [self.name]}
-        for key, name in ((key, name) for key, names in named.items() for name in names):
-            if why := unfit(slug(name)):
-                raise ValueError(f"{key}: {name!r} {why}")
-        labels = list(self.methods)
-        slugs = [slug(label) for label in labels]
+    def _fits_together(self) -> Self:
+        self.blocks.check(self.protocol)
+        self._check_names()
         for name, pool in self.pools.items():
+            pool.check(f"pools.{name}", self.pools)
             try:
                 self.protocol.check_pool(pool)
                 TASKS[self.task].check_pool(pool)
             except ValueError as error:
                 raise ValueError(f"pools.{name}: {error}") from None
-            self._check_parts(name, pool.of)
-            alone = [key for key in ("diversity", "ensemble_sizes") if getattr(pool, key)]
-            if pool.view is not None and alone:
-                raise ValueError(f"pools.{name}: {alone[0]} needs a single ensemble; a pool with a view has several")
-        own = self.protocol.own_blocks
-        strange = sorted(self.blocks.model_fields_set - set(own))
-        if strange:
-            raise ValueError(
-                f"blocks: {strange[0]!r} is not allowed for protocol.kind {self.protocol.kind}; "
-                f"allowed: {', '.join(map(repr, own))}"
-            )
         for label, method in self.methods.items():
-            if slugs.count(slug(label)) > 1:
-                raise ValueError(f"methods: {label!r} and another label differ in punctuation only; rename one")
-            if method.pool not in self.pools:
-                raise ValueError(
-                    f"methods.{label}.pool: pool {method.pool!r} is unknown{nearest(method.pool, list(self.pools))}; "
-                    f"pools: {', '.join(self.pools)}"
-                )
-            self._check_combiner(method, f"methods.{label}.combiner")
+            method.check(f"methods.{label}", self.pools)
         measures = (*MEASURES_OF_TRAINING, *MEASURES_OF_PRUNING) if self.protocol.package == "splits" else ()
-        self.evaluation.check(labels, self.optimistic, [*METRICS[self.task], *measures])
-        if self.evaluation.score is not None:
-            try:
-                score_named(self.evaluation.score, self.task)
-            except ValueError as error:
-                raise ValueError(f"evaluation.score: {error}") from None
-        if self.model.threshold is not None and self.task == "regression":
-            raise ValueError("model.threshold is for classification; the study's task is regression")
-        for key, value, extra in [
-            ("evaluation.control", self.evaluation.control, []),
-            ("model.refit", self.model.refit, ["best", "none"]),
-        ]:
-            if value is not None and value not in labels + extra:
-                raise ValueError(
-                    f"{key}: {value!r} is not a method{nearest(value, labels + extra)}; "
-                    f"allowed: {', '.join(extra + labels)}"
-                )
-            if key == "model.refit" and value in labels and self.pools[self.methods[value].pool].of:
-                raise ValueError(f"{key}: {value!r} has a mixed pool, which has no model; name another method")
-            if value in self.optimistic:
-                raise ValueError(f"{key}: {value!r} chooses members by the test rows; name another method")
+        self.evaluation.check(list(self.methods), self.optimistic, self.task, measures)
+        mixed = [label for label, method in self.methods.items() if self.pools[method.pool].of]
+        self.model.check(list(self.methods), self.optimistic, mixed, self.task)
         return self
 
-    def _check_parts(self, name: str, of: list[str]) -> None:
-        """Raise a ValueError unless a mixed pool names at least two trained pools, with equal noise and splits."""
-        trained = [pool for pool, document in self.pools.items() if not document.of]
-        for part in of:
-            if part not in trained or of.count(part) > 1 or len(of) < 2:
-                raise ValueError(
-                    f"pools.{name}.of: needs two or more different pools with an estimator, found {part!r}"
-                    f"{nearest(part, trained)}; pools: {', '.join(trained)}"
-                )
-            for key in ("noise", "repeats", "ensemble_sizes"):
-                if getattr(self.pools[part], key) != getattr(self.pools[of[0]], key) or self.pools[part].ensemble_sizes:
-                    raise ValueError(f"pools.{name}.of: {part!r} and {of[0]!r} differ in {key}, or have ensemble_sizes")
-
-    def _check_combiner(self, method: Method, where: str) -> None:
-        pool = self.pools[method.pool]
-        if pool.ensemble_sizes and not isinstance(method.combiner, MemberDocument):
-            raise ValueError(f"{where}: the pool has ensemble_sizes; use combiner member, with one of the sizes")
-        self.protocol.check_combiner(method.combiner, pool, where)
-        TASKS[self.task].check_combiner(method.combiner, where)
+    def _check_names(self) -> None:
+        """Raise a ValueError for a name that no file can have, and for labels with one file."""
+        entries = [item if isinstance(item, str) else item.name for item in self.datasets]
+        named = {"datasets": entries, "pools": self.pools, "methods": self.methods, "name": [self.name]}
+        for key, name in ((key, name) for key, names in named.items() for name in names):
+            if why := unfit(slug(name)):
+                raise ValueError(f"{key}: {name!r} {why}")
+        slugs = [slug(label) for label in self.methods]
+        for label in self.methods:
+            if slugs.count(slug(label)) > 1:
+                raise ValueError(f"methods: {label!r} and another label differ in punctuation only; rename one")
 
     @property
     def optimistic(self) -> list[str]:

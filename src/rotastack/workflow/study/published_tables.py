@@ -16,8 +16,8 @@ WHOLE = "all"
 """Entry of the column ``dataset`` that marks the mean over a source's data sets."""
 
 
-def published_paths(name: str) -> list[Path]:
-    """Return the existing files of a published table: its cells (CSV), and its source and remarks (YAML).
+def published_paths(name: str, key: str = "") -> list[Path]:
+    """Return the existing files of a published table, which a `key` names: its cells (CSV), and its source and remarks (YAML).
 
     Cells that Rotastack may not redistribute are in the mirror folder (``DATA_MIRROR``), in the file that the remarks
     name by ``mirror``.
@@ -28,7 +28,7 @@ def published_paths(name: str) -> list[Path]:
     elif not paths[0].is_file():
         known = sorted({path.stem for path in paths[0].parent.iterdir()})
         raise RotastackError(
-            f"{name!r} is not a table of config/published{nearest(name, known)}; tables: {', '.join(known)}"
+            f"{key}{name!r} is not a table of config/published{nearest(name, known)}; tables: {', '.join(known)}"
         )
     return [path for path in paths if path.is_file()]
 
@@ -78,17 +78,11 @@ def column_label(method: str, suffix: str) -> str:
 def check_published(name: str | None, columns: Sequence[Mapping[str, Any]], metric: str) -> None:
     """Check that the published tables of a study exist, and hold the score and the methods that the study names."""
     if name is not None:
-        try:
-            published_paths(name)
-        except RotastackError as error:
-            raise RotastackError(f"published: {error}") from None
+        published_paths(name, "published: ")
     seen: dict[str, str] = {}
     for k, column in enumerate(columns):
         key, table = f"evaluation.published_columns.{k}", column["table"]
-        try:
-            paths = published_paths(table)
-        except RotastackError as error:
-            raise RotastackError(f"{key}.table: {error}") from None
+        paths = published_paths(table, f"{key}.table: ")
         if paths[0].suffix != ".csv":  # the mirror folder is missing, and its data sets with it
             continue
         remarks = load_yaml(paths[1]) if len(paths) > 1 else {}

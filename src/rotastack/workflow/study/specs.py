@@ -1,13 +1,14 @@
 """What each step is told of a study: a model for each step, which a rule hands on as one line of JSON.
 
 The line is a parameter of the step's rule: Snakemake reruns the step if the line changes. Equal content gives the same
-line, and a value that is its key's default is not in it. :mod:`rotastack.workflow.run.slices` makes the specs of a study.
+line, and a value that is its key's default is not in it. :mod:`rotastack.workflow.run.keys` makes the specs of a study.
 """
 
 import json
-from typing import Annotated, Any, Literal
+from itertools import pairwise
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from rotastack.base.documents import Document
 from rotastack.base.traits import TaskName
@@ -20,7 +21,7 @@ Axes = list[str]
 class Spec(Document):
     """What a step is told of a study."""
 
-    model_config = ConfigDict(validate_by_name=True, ser_json_inf_nan="constants")
+    model_config = ConfigDict(ser_json_inf_nan="constants")
 
     def content(self) -> dict[str, Any]:
         """Return the spec as plain mappings, without defaults; keys keep their order, which has a meaning for methods."""
@@ -28,22 +29,41 @@ class Spec(Document):
 
     def line(self) -> str:
         """Return the spec as JSON on one line."""
-        return as_line(self.content())
-
-
-def as_line(content: dict[str, Any]) -> str:
-    """Return the content of a spec as JSON on one line."""
-    return json.dumps(content, separators=(",", ":"))
+        return json.dumps(self.content(), separators=(",", ":"))
 
 
 # Pools and combiners
+
+Parameters = Annotated[
+    dict[str, Any],
+    Field(description="parameters of the class, by the names of the class; {class: ..., parameters: ...} is an object"),
+]
+Scaling = Annotated[
+    Literal["minmax", "quantile", "rank", "symmetric"] | None,
+    Field(
+        description="scaler of the numeric columns, fitted to training rows: to [0, 1], by two quantiles, to ranks, to "
+        "[-1, 1]. Estimators that accept categories and missing values get the columns unchanged"
+    ),
+]
+
+
+def in_order(value: Any) -> Any:
+    """Return parameters with their keys sorted, at any depth, because the order of keys has no meaning."""
+    if isinstance(value, dict):
+        strange = [key for key in value if not isinstance(key, str)]
+        if strange:
+            raise ValueError(f"keys of parameters must be text, found {strange[0]!r}")
+        return {key: in_order(value[key]) for key in sorted(value)}
+    return [in_order(v) for v in value] if isinstance(value, list) else value
 
 
 class ClassSpec(Spec):
     """The dotted path of a class, and all its parameters."""
 
-    class_: Annotated[str, Field(alias="class")]
-    parameters: dict[str, Any]
+    class_: Annotated[str, Field(alias="class", description="a short name, one of our classes, or a dotted path")]
+    parameters: Parameters
+
+    _sorted = field_validator("parameters")(in_order)
 
 
 class Noise(Document):
@@ -56,18 +76,48 @@ class Noise(Document):
 
 
 class PoolSpec(Spec):
-    """A pool, with the path and the parameters of each class; the keys are those of a study."""
+    """A pool, with the path and the parameters of each class; a study has the same keys."""
 
     view: ClassSpec | None
-    scaling: str | None
-    estimator: str = ""
-    parameters: dict[str, Any]
-    training_limit: float | None = None
-    diversity: bool = False
-    training_error: bool = False
-    ensemble_sizes: list[int] = []
-    noise: Noise = Noise()
-    of: list[str] = []
+    scaling: Scaling
+    estimator: Annotated[
+        str,
+        Field(
+            description="class of the members, needed without of: a short name, one of our classes, or a dotted path"
+        ),
+    ] = ""
+    parameters: Parameters
+    of: Annotated[
+        list[str],
+        Field(description="names of pools, instead of all other keys: their members are one pool, not trained again"),
+    ] = []
+    training_limit: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            description="time limit of one training, in seconds. A pool above the limit, or out of memory, fails. null: no "
+            "limit, and a job out of memory is repeated with more memory. With a limit, results depend on the machine's speed",
+        ),
+    ] = None
+    diversity: Annotated[
+        bool,
+        Field(description="protocol of splits, forests: also record margins and correlation of the trees on test rows"),
+    ] = False
+    training_error: Annotated[bool, Field(description="protocol of splits: also record the error on training rows")] = (
+        False
+    )
+    ensemble_sizes: Annotated[
+        list[Annotated[int, Field(ge=1)]],
+        Field(
+            description="protocol of splits, ensembles that average their members: also record the outputs of the first "
+            "members; a method chooses one number by combiner member, such as member: '5'"
+        ),
+    ] = []
+    noise: Annotated[
+        Noise, Field(description="protocol of splits: noise in the training rows, equal for all pools")
+    ] = Noise()
+
+    _sorted = field_validator("parameters")(in_order)
 
 
 class CombinerSpec(ClassSpec):
@@ -257,6 +307,18 @@ class Sweep(Document):
         ),
     ]
     log: Annotated[bool, Field(description="a logarithmic axis")] = False
+
+    @model_validator(mode="after")
+    def _one_method_per_value(self) -> Self:
+        if any(b <= a for a, b in pairwise(self.values)) or (self.log and self.values[0] <= 0):
+            raise ValueError(f"values {self.values} must increase{' from more than 0' if self.log else ''}")
+        for name, line in self.lines.items():
+            if len(line) not in (1, len(self.values)):
+                raise ValueError(
+                    f"lines.{name}: {len(line)} methods for {len(self.values)} values; name one method per value, or a "
+                    "single method"
+                )
+        return self
 
 
 class _ComparedSpec(Spec):

@@ -3,19 +3,20 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from rotastack.data.registry import OwnDataset, make_sources, registry
 from rotastack.errors import RotastackError, nearest
 from rotastack.stats.metrics import PRIMARY, score_named
-from rotastack.workflow.study.combiners import Prune
+from rotastack.workflow.study.building import is_trained
 from rotastack.workflow.study.components import ViewComponent
 from rotastack.workflow.study.costs import USUAL_COST
-from rotastack.workflow.study.model import AnyProtocol, Method, PoolDocument, StudyDocument
+from rotastack.workflow.study.model import AnyProtocol, PoolDocument, StudyDocument
 from rotastack.workflow.study.names import inner, slug
 from rotastack.workflow.study.published_tables import check_published
+from rotastack.workflow.study.resolving import resolved_combiner, resolved_pool
 from rotastack.workflow.study.rotation_pairs import rotates, rotation_pairs
-from rotastack.workflow.study.specs import MethodSpec
+from rotastack.workflow.study.specs import AnyCombinerSpec, MethodSpec, PrunerSpec
 from rotastack.workflow.study.task import TASKS, Task
 
 BLOCK_SECONDS, MOST_CELLS, MOST_BLOCKS = 10, 10, 500
@@ -39,24 +40,50 @@ def classes_of(entry: Mapping[str, Any], usual: int) -> int:
     return classes if isinstance(classes, int) else len(classes or range(usual))
 
 
+class Method(NamedTuple):
+    """A method: the name of its pool, and its combiner."""
+
+    pool: str
+    combiner: AnyCombinerSpec
+
+
 @dataclass(frozen=True)
 class Study:
-    """A checked study."""
+    """A checked study: its document as it was written, and what it says, with full paths of classes."""
 
     document: StudyDocument
     datasets: dict[str, dict[str, Any]]
+    pools: dict[str, PoolDocument]
+    methods: dict[str, Method]
+    name: str
+    """Name of the results folder and of the MLflow experiment."""
+    task: Task
+    protocol: AnyProtocol
+    control: str
+    """The method that the others are compared with."""
+    score: str
+    """The score by which methods are ranked and tested."""
+    optimistic: list[str]
+    """Methods that choose members by the test rows: they are shown, but not ranked and never the best."""
 
     @classmethod
     def from_mapping(cls, data: Mapping[str, Any], where: str) -> "Study":
-        """Return the checked study in `data`, read from `where`; only ``check_classes`` checks its classes."""
+        """Return the checked study in `data`, read from `where`; only ``check_classes`` imports its classes."""
         document = StudyDocument.read(dict(data), where)
-        study = cls(document, _resolve_datasets(document.datasets, where))
+        task, datasets = TASKS[document.task], _resolve_datasets(document.datasets, TASKS[document.task], where)
+        pools = {name: resolved_pool(pool, task, f"{where}: pools.{name}") for name, pool in document.pools.items()}
+        methods = {
+            label: Method(m.pool, resolved_combiner(m.combiner, task, f"{where}: methods.{label}.combiner"))
+            for label, m in document.methods.items()
+        }
+        control, score = document.evaluation.control or next(iter(methods)), document.evaluation.score
+        score = PRIMARY[task.name] if score is None else score_named(score, task.name)
+        told = document.name, task, document.protocol, control, score, document.optimistic
+        study = cls(document, datasets, pools, methods, *told)
         study._check(where)
         return study
 
     def _check(self, where: str) -> None:
-        for name, entry in self.datasets.items():
-            self.task.check_dataset(name, entry, where)
         named = [("evaluation.left_out", dataset) for dataset in self.document.evaluation.left_out]
         named += [(f"pools.{name}.repeats", dataset) for name, pool in self.pools.items() for dataset in pool.repeats]
         for key, dataset in named:
@@ -65,6 +92,10 @@ class Study:
                     f"{where}: {key}: {dataset!r} is not a data set of this study{nearest(dataset, list(self.datasets))}"
                 )
         try:
+            for label, method in self.methods.items():
+                place = f"methods.{label}.combiner"
+                self.protocol.check_combiner(method.combiner, self.pools[method.pool], place)
+                self.task.check_combiner(method.combiner, place)
             self.protocol.check_rows({name: entry.get("rows") for name, entry in self.datasets.items()})
             columns = [column.dump() for column in self.document.evaluation.published_columns]
             check_published(self.document.published, columns, self.score)
@@ -72,56 +103,21 @@ class Study:
             raise RotastackError(f"{where}: {error}") from None
 
     @property
-    def name(self) -> str:
-        """Name of the results folder and of the MLflow experiment."""
-        return self.document.name
-
-    @property
-    def protocol(self) -> AnyProtocol:
-        """How rows are divided into training and test rows."""
-        return self.document.protocol
-
-    @property
-    def task(self) -> Task:
-        """The task: classification or regression."""
-        return TASKS[self.document.task]
-
-    @property
-    def pools(self) -> dict[str, PoolDocument]:
-        """Pool name -> how its members are trained."""
-        return self.document.pools
-
-    @property
-    def methods(self) -> dict[str, Method]:
-        """Method label -> pool and combiner."""
-        return self.document.methods
-
-    @property
-    def optimistic(self) -> list[str]:
-        """Methods that choose members by the test rows: they are shown, but not ranked and never the best."""
-        return self.document.optimistic
-
-    @property
     def rotated(self) -> list[str]:
         """Methods whose members see rotated columns, by the traits of their views and estimators."""
-        known = self.task.estimators
-        turned = {name for name, pool in self.pools.items() if rotates(pool.resolved(known))}
+        turned = {name for name, pool in self.pools.items() if rotates(pool)}
         return [m for m, method in self.methods.items() if turned & {method.pool, *self.pools[method.pool].of}]
 
     @property
     def rotation_pairs(self) -> list[list[str]]:
         """Pairs of methods that differ by rotations alone: the one with them, the one without."""
-        fair = {label: method for label, method in self.resolved_methods.items() if label not in self.optimistic}
+        fair = {label: method for label, method in self.method_specs.items() if label not in self.optimistic}
         return rotation_pairs(fair, self.protocol.rotations)
 
     @property
-    def resolved_methods(self) -> dict[str, MethodSpec]:
-        """Methods with the paths and parameters of all classes."""
-        known = self.task.estimators
-        return {
-            label: MethodSpec(pool=self.pools[m.pool].resolved(known), combiner=m.combiner.resolved(known))
-            for label, m in self.methods.items()
-        }
+    def method_specs(self) -> dict[str, MethodSpec]:
+        """Methods with the keys of their pools."""
+        return {m: MethodSpec(pool=self.pools[pool], combiner=combiner) for m, (pool, combiner) in self.methods.items()}
 
     @property
     def refittable(self) -> list[str]:
@@ -133,24 +129,13 @@ class Study:
     @property
     def prunes(self) -> bool:
         """Whether any method has a pruner."""
-        return any(isinstance(m.combiner, Prune) for m in self.methods.values())
+        return any(isinstance(m.combiner, PrunerSpec) for m in self.methods.values())
 
     @property
     def used_pools(self) -> list[str]:
         """Pools that at least one method uses, also as part of a mixed pool; the others are not trained."""
         used = {part for method in self.methods.values() for part in (method.pool, *self.pools[method.pool].of)}
         return [name for name in self.pools if name in used]
-
-    @property
-    def control(self) -> str:
-        """The method that the others are compared with."""
-        return self.document.evaluation.control or next(iter(self.methods))
-
-    @property
-    def score(self) -> str:
-        """The score by which methods are ranked and tested."""
-        named = self.document.evaluation.score
-        return PRIMARY[self.task.name] if named is None else score_named(named, self.task.name)
 
     @property
     def groups_of_methods(self) -> list[dict[str, Any]]:
@@ -205,7 +190,7 @@ class Study:
         return [inner(name) for name in names] if self._is_trained(label) else names
 
     def _is_trained(self, label: str) -> bool:
-        return self.protocol.package == "nested" and self.methods[label].combiner.trained
+        return self.protocol.package == "nested" and is_trained(self.methods[label].combiner)
 
     def has_second_level(self, pool: str) -> bool:
         """Return whether any method on this pool has a combiner that is trained on inner folds."""
@@ -214,7 +199,7 @@ class Study:
     def selections_of(self, pool: str) -> list[str]:
         """Return the kinds of rows by which pruners choose among the pool's members; empty without pruners."""
         chosen = [self.methods[label].combiner for label in self._methods_on(pool)]
-        return sorted({c.selection or "auto" for c in chosen if isinstance(c, Prune)})
+        return sorted({c.selection or "auto" for c in chosen if isinstance(c, PrunerSpec)})
 
     def _methods_on(self, pool: str) -> list[str]:
         """Return the methods on a pool, or on a mixed pool of which it is a part."""
@@ -231,7 +216,7 @@ class Study:
     @cached_property
     def voted(self) -> list[str]:
         """Methods that only vote: one job, of rule vote, combines all of them, because this takes hardly any time."""
-        return [label for label, method in self.methods.items() if method.combiner.is_voted]
+        return [label for label, method in self.methods.items() if method.combiner.kind in ("vote", "member")]
 
     @property
     def voted_pools(self) -> list[str]:
@@ -244,16 +229,12 @@ class Study:
         groups = {
             name.partition("/")[0]: self.protocol.rotation_groups_of(block) for name, block in self.blocks.items()
         }
-        return {name: labels for name, labels in groups.items() if labels} if self._drawn else {}
-
-    @property
-    def drawn_views(self) -> list[ViewComponent]:
-        """Views that are drawn before any training."""
-        return self._drawn if self.rotation_groups else []
+        return groups if self.drawn_views else {}
 
     @cached_property
-    def _drawn(self) -> list[ViewComponent]:
-        views = [self.pools[pool].view for pool in self.used_pools]
+    def drawn_views(self) -> list[ViewComponent]:
+        """Views that are drawn before any training; splits draw theirs in training."""
+        views = [self.pools[pool].view for pool in self.used_pools if self.protocol.package == "nested"]
         return list({view.key: view for view in views if view is not None and view.is_drawn}.values())
 
 
@@ -263,7 +244,7 @@ def _group(name: str, parts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     return {"name": name, "parts": list(parts), "methods": methods}
 
 
-def _resolve_datasets(items: list[str | OwnDataset], where: str) -> dict[str, dict[str, Any]]:
+def _resolve_datasets(items: list[str | OwnDataset], task: Task, where: str) -> dict[str, dict[str, Any]]:
     known = registry()
     resolved: dict[str, dict[str, Any]] = {}
     for item in items:
@@ -290,6 +271,7 @@ def _resolve_datasets(items: list[str | OwnDataset], where: str) -> dict[str, di
             shared = {"sources": []} if item.like is None else {"mirror": item.like, **known[item.like]}
             resolved[name] = {**shared, **own}
         make_sources(name, resolved[name])
+        task.check_dataset(name, resolved[name], where)
     return resolved
 
 

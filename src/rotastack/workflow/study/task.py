@@ -6,7 +6,7 @@ from typing import Any
 from rotastack.base.traits import TaskName
 from rotastack.errors import RotastackError
 from rotastack.workflow.study.catalogue import ESTIMATORS, REGRESSORS, Entry
-from rotastack.workflow.study.combiners import MemberDocument, StackingDocument, Vote
+from rotastack.workflow.study.specs import AnyCombinerSpec, CombinerSpec, PoolSpec
 
 
 class Task:
@@ -17,10 +17,10 @@ class Task:
     estimator_type: str = "classifier"
     staged: str = "staged_predict_proba"
 
-    def check_pool(self, pool: Any) -> None:
+    def check_pool(self, pool: PoolSpec) -> None:
         """Raise a ValueError, with the key, if the task does not support a pool."""
 
-    def check_combiner(self, combiner: Any, where: str) -> None:
+    def check_combiner(self, combiner: AnyCombinerSpec, where: str) -> None:
         """Raise a ValueError, with the key, if the task does not support a combiner."""
 
     def check_dataset(self, name: str, entry: Mapping[str, Any], where: str) -> None:
@@ -45,7 +45,7 @@ class _Regression(Task):
                 f"{where}: datasets: {name}.smallest_class is for classification, not for a regression"
             )
 
-    def check_pool(self, pool: Any) -> None:
+    def check_pool(self, pool: PoolSpec) -> None:
         of_classes = {
             "diversity": pool.diversity, "training_error": pool.training_error, "noise.labels": pool.noise.labels,
         }  # fmt: skip
@@ -53,14 +53,15 @@ class _Regression(Task):
             if value:
                 raise ValueError(f"{key} is for classification, but the study's task is regression")
 
-    def check_combiner(self, combiner: Any, where: str) -> None:
-        if not isinstance(combiner, Vote | MemberDocument | StackingDocument):
+    def check_combiner(self, combiner: AnyCombinerSpec, where: str) -> None:
+        if combiner.kind not in ("vote", "member", "stacking"):
             raise ValueError(
                 f"{where}.kind: {combiner.kind} is for classification; allowed for a regression: vote (the mean), member, stacking"
             )
-        if isinstance(combiner, Vote) and combiner.voting == "hard":
+        parameters = combiner.parameters if isinstance(combiner, CombinerSpec) else {}
+        if parameters.get("voting") == "hard":
             raise ValueError(f"{where}.voting must be soft (the mean) for a regression")
-        if isinstance(combiner, Vote) and combiner.trained:
+        if "scoring" in parameters:
             raise ValueError(f"{where}.scoring is for classification, but the study's task is regression")
 
 

@@ -63,6 +63,7 @@ SPLITS, TESTED = 5, 20_000
 CELL_SECONDS = 3e-6
 """Seconds for each entry of the table, to read and write it in several steps that wait for each other."""
 LEAST_ROWS = 20
+SEED = 20260701
 RARE = 0.4
 """A class is rare below this multiple of an equal share; of two classes, below a fifth of the rows."""
 FEWER_TREES = [(100, 300), (30, 100)]
@@ -296,8 +297,9 @@ def _plain(text: str) -> str:
 
 
 def study_of(
-    table: str, target: str, design: Design, score: str, kinds: Mapping[str, str | list[str]], labels: Sequence[str]
-) -> dict[str, Any]:
+    table: str, target: str, design: Design, score: str, kinds: Mapping[str, str | list[str]], labels: Sequence[str],
+    seed: int = SEED,
+) -> dict[str, Any]:  # fmt: skip
     """Return the study of a table and its target, as the content of its YAML file; `kinds` are against the usual rules."""
     name, file, shape = study_name(table, target), Path(table).name, design.shape
     roughly = {"rows": shape.rows, "columns": shape.columns, "classes": shape.n_classes}
@@ -312,7 +314,7 @@ def study_of(
         "title": f"Which method predicts {target} in {file} best, and do rotations help?",
         "description": f"Made from {file}, target {target}: {division_in_words(design.protocol)}.",
         "task": shape.task,
-        "seed": 20260701,
+        "seed": seed,
         "datasets": [
             {
                 "name": name,

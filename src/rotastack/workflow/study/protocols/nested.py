@@ -5,9 +5,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from rotastack.workflow.study.combiners import NO_WEIGHTS, MemberDocument, Prune, Weights
 from rotastack.workflow.study.names import block_name, label
-from rotastack.workflow.study.protocols.protocol import Protocol, in_blocks
+from rotastack.workflow.study.protocols.protocol import NO_WEIGHTS, Protocol, in_blocks
 from rotastack.workflow.study.specs import FoldGroupsSpec, NestedTrainingSpec, ProtocolName, Spec
 
 
@@ -86,7 +85,7 @@ class Nested(Protocol):
 
     def check_combiner(self, combiner: Any, pool: Any, where: str) -> None:
         """Raise a ValueError for combiners that only splits support, and for weights without drawn rotations."""
-        if isinstance(combiner, MemberDocument | Prune):
+        if combiner.kind in ("member", "prune"):
             raise ValueError(f"{where}: {combiner.kind} needs splits (protocol.kind: holdout or crossval)")
-        if isinstance(combiner, Weights) and (pool.view is None or not pool.view.is_drawn):
+        if combiner.kind == "weights" and (pool.view is None or not pool.view.is_drawn):
             raise ValueError(NO_WEIGHTS.format(where))

@@ -6,6 +6,11 @@ from typing import Any, ClassVar
 from rotastack.base.documents import Document
 from rotastack.workflow.study.specs import ProtocolName
 
+NO_WEIGHTS = (
+    "{}: weights need a pool with rotations and nested cross-validation; for random splits use estimator "
+    "regularized_rotation_forest and combiner member"
+)
+
 
 def in_blocks(count: int, size: int) -> list[list[int]]:
     """Divide the numbers below `count` into blocks of `size`."""

@@ -5,9 +5,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from rotastack.workflow.study.combiners import NO_WEIGHTS, MemberDocument, Prune, Weights
+from rotastack.workflow.study.building import is_trained
 from rotastack.workflow.study.names import block_name
-from rotastack.workflow.study.protocols.protocol import Protocol, in_blocks
+from rotastack.workflow.study.protocols.protocol import NO_WEIGHTS, Protocol, in_blocks
 from rotastack.workflow.study.specs import ProtocolName, Spec, SplitsSpec, SplitTrainingSpec
 
 SPLIT = "split"
@@ -61,21 +61,21 @@ class Splits(Protocol):
 
     def check_combiner(self, combiner: Any, pool: Any, where: str) -> None:
         """Raise a ValueError for trained combiners, weights, pruned views, and members that the pool does not have."""
-        if isinstance(combiner, MemberDocument):
+        if combiner.kind == "member":
             known = [name for name in pool.member_names if name != "all" and pool.view is None]
             if combiner.member not in known:
                 raise ValueError(
                     f"{where}.member: {combiner.member!r} is not a member of the pool; "
                     f"members: {', '.join(known) or 'none with a name'}"
                 )
-        elif isinstance(combiner, Weights):
+        elif combiner.kind == "weights":
             raise ValueError(NO_WEIGHTS.format(where))
-        elif isinstance(combiner, Prune):
+        elif combiner.kind == "prune":
             if pool.view is not None:
                 raise ValueError(
                     f"{where}: prune needs votes of the members of one ensemble; a pool with a view has outputs only"
                 )
-        elif combiner.kind != "other" and combiner.trained:  # another class is checked before a run
+        elif combiner.kind != "other" and is_trained(combiner):  # another class is checked before a run
             what = "vote with scoring" if combiner.kind == "vote" else combiner.kind
             raise ValueError(f"{where}: {what} needs nested cross-validation, not random splits")
 
