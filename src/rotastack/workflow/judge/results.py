@@ -174,6 +174,12 @@ def complete(scores: pd.DataFrame, optimistic: Sequence[str] = ()) -> pd.DataFra
     return scores.dropna(axis="columns", how="all").dropna()
 
 
+def best_of_each(means: pd.DataFrame, optimistic: Sequence[str], higher: bool) -> pd.DataFrame:
+    """Return whether methods, without `optimistic` ones, have the best score of their data set."""
+    fair = compared(means.drop(columns=optimistic, errors="ignore"), None)
+    return fair.eq(fair.max(axis=1) if higher else fair.min(axis=1), axis=0)
+
+
 def group_table(means: pd.DataFrame, group: Mapping[str, Any]) -> pd.DataFrame:
     """Return the scores of one of a study's ``groups_of_methods``: a row per data set and part, a column per label."""
     parts = []
