@@ -10,7 +10,8 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 from tests.own_tables import churn, genes, houses, orders, sales, visits
 
 from rotastack.base.preprocessing import TablePreprocessor
-from rotastack.data.suspicions import _leaks, suspicions
+from rotastack.data.leaks import leaks
+from rotastack.data.suspicions import suspicions
 
 
 def doubts(table, target, task="classification", **divided_by):
@@ -128,7 +129,7 @@ def test_a_thousand_columns_take_a_second():
     y = rng.standard_normal(2000)
     table = pd.DataFrame(rng.standard_normal((2000, 1000)) + y[:, None]).add_prefix("c")
     started = process_time()
-    assert list(_leaks(table, pd.Series(y), "regression", dict.fromkeys(table, "numeric"))) == []
+    assert list(leaks(table, pd.Series(y), "regression", dict.fromkeys(table, "numeric"))) == []
     assert process_time() - started < 2, "a second, on a machine of half the speed"
 
 
