@@ -1,7 +1,7 @@
 """Columns that give the target: by their missing values, or by a tree on the column alone."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,17 +24,8 @@ FEWEST_ROWS, FEWEST_MISSING = 50, 5
 """Fewest rows for a search, and fewest rows with and without a missing value."""
 
 
-class Leak(NamedTuple):
-    """A column that gives the target."""
-
-    column: str
-    score: float  # balanced accuracy; in a regression R² of values or ranks
-    by_missing: bool  # the missing values give the target, not the values
-    of_class: str | None = None  # of several classes, the one that missing values give
-
-
-def leaks(features: pd.DataFrame, target: pd.Series, task: TaskName, kinds: Mapping[str, str]) -> Iterator[Leak]:
-    """Yield each column, also of those left out, that alone or by its missing values gives the target."""
+def leaks(features: pd.DataFrame, target: pd.Series, task: TaskName, kinds: Mapping[str, str]) -> Iterator[str]:
+    """Yield a sentence for each column, also of those left out, that alone or by its missing values gives the target."""
     rows = np.random.default_rng(0).permutation(len(target))[:SAMPLE]
     if len(rows) < FEWEST_ROWS:
         return
@@ -47,14 +38,18 @@ def leaks(features: pd.DataFrame, target: pd.Series, task: TaskName, kinds: Mapp
         near = _nearness(values, rankdata(y) if task == "regression" else y, task)
         trees = set(np.argsort(-near)[:MOST_TREES]) & set(np.flatnonzero(near > NEAR))
         for j, name in enumerate(table):
-            k = int(missing[:, j].argmax())
+            k, what, whole = int(missing[:, j].argmax()), f"Whether {name} is missing", "the target"
+            score = missing[k, j]
+            if score > LEAK and len(classes) > 2 and task == "classification":
+                whole = f"class {str(classes[k])!r} of the target"
             # ids and dates that rise from row to row tell the order of the rows alone
             rises = kinds[name] in ("id", "date") and (np.diff(values[j][np.argsort(rows)]) >= 0).all()
-            if missing[k, j] > LEAK:
-                several = len(classes) > 2 and task == "classification"
-                yield Leak(name, missing[k, j], True, str(classes[k]) if several else None)
-            elif j in trees and not rises and (score := _alone(values[j], y, task, kinds[name] == "date")) > LEAK:
-                yield Leak(name, score, False)
+            if score <= LEAK and j in trees and not rises:
+                what, score = f"{name} alone", _alone(values[j], y, task, kinds[name] == "date")
+            if score > LEAK:
+                measure = "R² of values or ranks" if task == "regression" else "balanced accuracy"
+                drop = "leave the column out, as now" if kinds[name] in DROPPED else "drop the column"
+                yield f"{what} predicts {whole} ({measure} {score:.3f}). If the column is unknown at prediction time, {drop}."
 
 
 def _by_missing(missing: NDArray[np.float64], y: NDArray, task: TaskName) -> NDArray[np.float64]:

@@ -9,10 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_float_dtype, is_numeric_dtype
 
-from rotastack.base.columns import DROPPED, date_numbers, named_group
+from rotastack.base.columns import date_numbers, named_group
 from rotastack.base.traits import TaskName
-from rotastack.data.copies import copies_of, losses_with_copies, n_copies
-from rotastack.data.leaks import FEWEST_ROWS, MOST_COLUMNS, Leak, leaks
+from rotastack.data.copies import copies
+from rotastack.data.leaks import FEWEST_ROWS, MOST_COLUMNS, leaks
 from rotastack.errors import shortened
 
 OPTIONS = {"groups": "--groups {}", "time_column": "add --time-column {}"}
@@ -43,42 +43,15 @@ def suspicions(
     used = [c for c, kind in kinds.items() if kind in ("numeric", "categorical")]
     y = target.to_numpy() if task == "regression" else np.unique(target.to_numpy(dtype=str), return_inverse=True)[1]
     read = [c for c, kind in kinds.items() if kind != "leak" and c not in divided_by.values()]
-    leaking = list(leaks(features[read], target, task, kinds))
-    found = [_of_leak(leak, task, kinds) for leak in leaking[:MOST_NAMED]]
-    if len(leaking) > MOST_NAMED:
-        found.append(f"Columns that predict the target, beside these: {len(leaking) - MOST_NAMED}.")
-    found += [*_copies(features, y, task, kinds, divided_by), *_ids(features[used])]
+    found = list(leaks(features[read], target, task, kinds))
+    if len(found) > MOST_NAMED:
+        found[MOST_NAMED:] = [f"Columns that predict the target, beside these: {len(found) - MOST_NAMED}."]
+    found += [*copies(features, y, task, kinds, divided_by), *_ids(features[used])]
     if not {"groups", "time", "split 1"} & set(divided_by):
         found += _group(features, used, kinds, options)
     if not {"time", "split 1"} & set(divided_by):
         found += _dates(features, y, task, kinds, options)
     return found + (_few_rows(target) if task == "classification" else [])
-
-
-def _of_leak(leak: Leak, task: TaskName, kinds: Mapping[str, str]) -> str:
-    what = f"Whether {leak.column} is missing" if leak.by_missing else f"{leak.column} alone"
-    whole = "the target" if leak.of_class is None else f"class {leak.of_class!r} of the target"
-    measure = "R² of values or ranks" if task == "regression" else "balanced accuracy"
-    drop = "leave the column out, as now" if kinds[leak.column] in DROPPED else "drop the column"
-    return f"{what} predicts {whole} ({measure} {leak.score:.3f}). If the column is unknown at prediction time, {drop}."
-
-
-def _copies(
-    features: pd.DataFrame, y: NDArray, task: TaskName, kinds: Mapping[str, str], divided_by: Mapping[str, str]
-) -> list[str]:
-    """Return a sentence on equal rows: how splits treat them, and the errors of a forest with each treatment."""
-    copies = copies_of(features, kinds)
-    if copies is None:
-        return []
-    n = n_copies(copies)
-    many = f"{n} rows ({n / len(features):.0%}) are copies of another row"
-    if "copies_together" not in divided_by:
-        why = "splits by time" if "time" in divided_by else "given splits" if "split 1" in divided_by else "the splits"
-        return [f"{many}, and {why} may put copies into training and test: drop the copies."]
-    score, form = ("error", "{:.1%}") if task == "classification" else ("RMSE", "{:.4g}")
-    apart, both = map(form.format, losses_with_copies(features, y, task, kinds, copies))
-    sentence = f"a small forest has {score} {apart}; with copies in both, {both}."
-    return [f"{many}. They stay together, in training or in test: {sentence}"]
 
 
 def _ids(features: pd.DataFrame) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from rotastack.errors import RotastackError
@@ -13,7 +12,7 @@ from rotastack.stats.improvability import improvability
 from rotastack.stats.metrics import higher_is_better
 from rotastack.stats.resamples import bootstrap_means, bootstrap_ranks
 from rotastack.stats.wilcoxon import wilcoxon_holm
-from rotastack.workflow.judge.results import compared, complete, relative_times
+from rotastack.workflow.judge.results import compared, complete
 
 MANY = 100
 """Wrong rows that the control needs for a ratio of errors to be meaningful."""
@@ -41,7 +40,7 @@ def board(
     """
     shown = means if units is not None else means.round(12)
     found: dict[str, Any] = {
-        "means": shown.astype(object).where(shown.notna(), None).to_dict("index"), "notes": [],
+        "means": _plain(shown), "notes": [],
         "higher_is_better": higher, "in_units": units is not None, "n_datasets": int(shown.notna().all(axis=1).sum()),
     }  # fmt: skip
     if higher is None:
@@ -50,14 +49,17 @@ def board(
     ranked = complete(scores, optimistic)
     fair = [m for m in scores if m not in optimistic]
     controls = [control, *(m for m in fair if m != control and len(fair) <= MOST_CONTROLS)] if control in means else []
-    measured = {kind: of_kind.reindex(scores.index, columns=list(scores)) for kind, of_kind in (seconds or {}).items()}
-    ratios = {c: relative_times(measured, c) for c in controls}
+    times, longest = {}, {}
+    for kind, of_kind in (seconds or {}).items():
+        known = of_kind.reindex(scores.index, columns=list(scores))
+        ratios = {c: known.div(known[c].where(known[c] > 0), axis=0) for c in controls}
+        times[kind] = _plain(pd.DataFrame({c: found.median() for c, found in ratios.items()}, list(scores)))
+        longest[kind] = ratios[control].max().to_dict() if controls else {}
     found |= {
         "n_datasets": len(ranked), "notes": _left_out(scores, ranked, optimistic), "methods": list(ranked),
         "failed": [m for m in fair if m not in ranked],
         "left_out": list(scores.index.difference(ranked.index, sort=False)), "controls": controls,
-        "times": {k: {m: {c: _or_none(r[k][m].median()) for c, r in ratios.items()} for m in scores} for k in measured},
-        "longest": {k: {m: _or_none(r[k][m].max()) for r in [*ratios.values()][:1] for m in scores} for k in measured},
+        "times": times, "longest": longest,
     }  # fmt: skip
     if len(ranked) < 1 or ranked.shape[1] < 2:
         return found
@@ -76,7 +78,7 @@ def board(
         found["improvement"] = comparison.improvement(control).to_dict()
         found["tests"] = wilcoxon_holm(comparison.scores, control, higher).to_dict("index")
         if wrong is not None:
-            found["worst_losses"] = _worst_losses(comparison, control, wrong)
+            found["worst_losses"] = _plain(_worst_losses(comparison, control, wrong).drop(control))
     else:
         found["notes"].append(f"the control {control} has no score on any data set, so no method is compared with it")
     try:
@@ -105,22 +107,16 @@ def _left_out(scores: pd.DataFrame, ranked: pd.DataFrame, optimistic: Sequence[s
     ]
 
 
-def _worst_losses(comparison: Comparison, control: str, wrong: pd.Series) -> dict[str, dict[str, Any]]:
+def _worst_losses(comparison: Comparison, control: str, wrong: pd.Series) -> pd.DataFrame:
     """Return the worst loss of each method against the control, and the worst where few errors are no noise."""
     counted = compare(comparison.scores[wrong.reindex(comparison.scores.index) >= MANY], comparison.higher_is_better)
-    worst, of_counted = comparison.worst_loss(control), counted.worst_loss(control)
-    return {
-        m: {
-            "worst_loss": _or_none(worst["loss"][m]), "on": worst["on"][m],
-            "worst_loss_counted": _or_none(of_counted["loss"][m]), "on_counted": of_counted["on"][m],
-            "n_counted": len(counted.scores),
-        }
-        for m in comparison.scores if m != control
-    }  # fmt: skip
+    worst = comparison.worst_loss(control).join(counted.worst_loss(control).add_suffix("_counted"))
+    return worst.rename(columns=lambda name: name.replace("loss", "worst_loss")).assign(n_counted=len(counted.scores))
 
 
-def _or_none(number: float) -> float | None:
-    return float(number) if np.isfinite(number) else None
+def _plain(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Return a table as a mapping of rows, with None for what is missing."""
+    return table.astype(object).where(table.notna(), None).to_dict("index")
 
 
 def board_of_group(scores: pd.DataFrame, alpha: float, score: str = "error") -> dict[str, Any]:

@@ -202,12 +202,3 @@ def seconds_by_method(times: pd.DataFrame) -> dict[str, pd.DataFrame]:
         for kind in ("fit", "predict")
         if f"{kind}_seconds" in times and times[f"{kind}_seconds"].notna().any()
     }
-
-
-def relative_times(seconds: Mapping[str, pd.DataFrame], control: str | None) -> dict[str, pd.DataFrame]:
-    """Return seconds as multiples of the control's on the same data set."""
-    return {
-        kind: table.div(table[control].where(table[control] > 0), axis=0)
-        for kind, table in seconds.items()
-        if control in table
-    }

@@ -10,7 +10,7 @@ import pandas as pd
 from rotastack.errors import counted
 from rotastack.stats.metrics import NAMES
 from rotastack.stats.missing import gaps, tolerance
-from rotastack.stats.wilcoxon import holm, wilcoxon_holm
+from rotastack.stats.wilcoxon import holm, signed_rank_p
 from rotastack.workflow.judge import sentences as say
 from rotastack.workflow.judge.words import capital, listed, p_equal, short_message
 
@@ -136,12 +136,12 @@ def rotations(template: str, p_values: Sequence[float], gaps: Sequence[dict[str,
 def _rotations_over_datasets(means: pd.DataFrame, pairs: Pairs, higher: bool, alpha: float) -> list[str]:
     """Return sentences on where methods with rotations are better or worse than the same ones without."""
     pairs = [pair for pair in pairs if pair[0] in means and pair[1] in means]
-    gaps = [_helped(means, pair, higher) for pair in pairs]
+    helped = [_helped(means, pair, higher) for pair in pairs]
     if len(means) < 2:
-        more = [say.MORE_UNTESTED.format(n=len(gaps) - NAMED)] if len(gaps) > NAMED else []
-        return [say.ROTATIONS_UNTESTED.format(**of_pair) for of_pair in gaps[:NAMED]] + more
-    p_values = [wilcoxon_holm(means[[*pair]], pair[1], higher).loc[pair[0], "p"] for pair in pairs]
-    return rotations(say.ROTATIONS, p_values, gaps, alpha)
+        more = [say.MORE_UNTESTED.format(n=len(helped) - NAMED)] if len(helped) > NAMED else []
+        return [say.ROTATIONS_UNTESTED.format(**of_pair) for of_pair in helped[:NAMED]] + more
+    p_values = [signed_rank_p(gaps(means[turned], means[plain])) for turned, plain in pairs]
+    return rotations(say.ROTATIONS, p_values, helped, alpha)
 
 
 def _helped(means: pd.DataFrame, pair: Sequence[str], higher: bool) -> dict[str, Any]:
