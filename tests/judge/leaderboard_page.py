@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from rotastack.workflow.judge.boards import board
+from rotastack.workflow.judge.boards import board, plain
 from rotastack.workflow.judge.pages import page_environment
 from rotastack.workflow.run.steps.report import _best
 
@@ -34,7 +34,7 @@ def ranked(means, higher=False, control="RF", optimum=None, spread=None, **optio
     optimum = float(higher) if optimum is None else optimum
     found = board(means, higher, control, 0.05, optimum=optimum, **options)
     spread = pd.DataFrame(np.nan, means.index, means.columns) if spread is None else spread
-    return {**found, "spread": spread.to_dict("index")}
+    return {**found, "spread": plain(spread)}
 
 
 def leaderboard_page(boards, control="RF", title="Methods", rotated=(), optimistic=()):

@@ -40,7 +40,7 @@ def board(
     """
     shown = means if units is not None else means.round(12)
     found: dict[str, Any] = {
-        "means": _plain(shown), "notes": [],
+        "means": plain(shown), "notes": [],
         "higher_is_better": higher, "in_units": units is not None, "n_datasets": int(shown.notna().all(axis=1).sum()),
     }  # fmt: skip
     if higher is None:
@@ -49,17 +49,15 @@ def board(
     ranked = complete(scores, optimistic)
     fair = [m for m in scores if m not in optimistic]
     controls = [control, *(m for m in fair if m != control and len(fair) <= MOST_CONTROLS)] if control in means else []
-    times, longest = {}, {}
-    for kind, of_kind in (seconds or {}).items():
-        known = of_kind.reindex(scores.index, columns=list(scores))
-        ratios = {c: known.div(known[c].where(known[c] > 0), axis=0) for c in controls}
-        times[kind] = _plain(pd.DataFrame({c: found.median() for c, found in ratios.items()}, list(scores)))
-        longest[kind] = ratios[control].max().to_dict() if controls else {}
+    known = {kind: of_kind.reindex(scores.index, columns=list(scores)) for kind, of_kind in (seconds or {}).items()}
+    ratios = {k: {c: s.div(s[c].where(s[c] > 0), axis=0) for c in controls} for k, s in known.items()}
+    medians = {k: pd.DataFrame({c: of.median() for c, of in by.items()}, list(scores)) for k, by in ratios.items()}
+    longest = pd.DataFrame({k: by[control].max() for k, by in ratios.items() if by})
     found |= {
         "n_datasets": len(ranked), "notes": _left_out(scores, ranked, optimistic), "methods": list(ranked),
         "failed": [m for m in fair if m not in ranked],
         "left_out": list(scores.index.difference(ranked.index, sort=False)), "controls": controls,
-        "times": times, "longest": longest,
+        "times": {k: plain(table) for k, table in medians.items()}, "longest": plain(longest.T),
     }  # fmt: skip
     if len(ranked) < 1 or ranked.shape[1] < 2:
         return found
@@ -67,18 +65,18 @@ def board(
     ranks, values = bootstrap_ranks(comparison.scores, higher, alpha=alpha), comparison.scores * (1 if higher else -1)
     found |= {
         "methods": list(ranks["average_rank"].sort_values(kind="stable").index), "scores": comparison.scores.to_dict("index"),
-        "ranks": ranks.rename(columns={"average_rank": "mean"}).to_dict(),
+        "ranks": plain(ranks.rename(columns={"average_rank": "mean"}).T),
         "wins": {m: values.lt(values[m], axis=0).sum().to_dict() for m in values},
     }  # fmt: skip
     if optimum is not None:
         gaps = improvability(comparison.scores, higher, optimum=optimum)
-        found["elo"] = elo(comparison.scores, higher, alpha=alpha).rename(columns={"elo": "mean"}).to_dict()
-        found["improvability"] = bootstrap_means(gaps, alpha=alpha).to_dict()
+        found["elo"] = plain(elo(comparison.scores, higher, alpha=alpha).rename(columns={"elo": "mean"}).T)
+        found["improvability"] = plain(bootstrap_means(gaps, alpha=alpha).T)
     if control in ranked:
         found["improvement"] = comparison.improvement(control).to_dict()
         found["tests"] = wilcoxon_holm(comparison.scores, control, higher).to_dict("index")
         if wrong is not None:
-            found["worst_losses"] = _plain(_worst_losses(comparison, control, wrong).drop(control))
+            found["worst_losses"] = plain(_worst_losses(comparison, control, wrong).drop(control))
     else:
         found["notes"].append(f"the control {control} has no score on any data set, so no method is compared with it")
     try:
@@ -114,7 +112,7 @@ def _worst_losses(comparison: Comparison, control: str, wrong: pd.Series) -> pd.
     return worst.rename(columns=lambda name: name.replace("loss", "worst_loss")).assign(n_counted=len(counted.scores))
 
 
-def _plain(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
+def plain(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """Return a table as a mapping of rows, with None for what is missing."""
     return table.astype(object).where(table.notna(), None).to_dict("index")
 

@@ -16,7 +16,7 @@ from rotastack.stats.pairs import compare_pair
 from rotastack.stats.resampled_t import corrected_t
 from rotastack.stats.variance import kendall_w, variance_components
 from rotastack.stats.wilcoxon import holm, rank_biserial, signed_rank_p
-from rotastack.workflow.judge.boards import board, board_of_group
+from rotastack.workflow.judge.boards import board, board_of_group, plain
 from rotastack.workflow.judge.published_columns import published_columns, ranks_beside_published
 from rotastack.workflow.judge.results import (
     baselines,
@@ -81,7 +81,7 @@ def run(job: Job) -> None:
             for metric, higher in metrics.items()
         }  # fmt: skip
         ranked = boards[primary]
-        ranked["spread"] = by_method(scores, primary, "std").reindex_like(means[primary]).to_dict("index")
+        ranked["spread"] = plain(by_method(scores, primary, "std").reindex_like(means[primary]))
         ranked["notes"] += [f"{name}: left out of ranks and tests: {why}" for name, why in spec.left_out.items()]
         if primary == "pinball":
             ranked["notes"].append("pinball: methods that predict no intervals have no score")
