@@ -4,9 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from selenium.webdriver.common.keys import Keys
-from tests.judge.leaderboard_page import leaderboard_page
-
-from rotastack.workflow.judge.leaderboard import Metric, leaderboard
+from tests.judge.leaderboard_page import leaderboard_page, ranked
 
 pytestmark = pytest.mark.slow
 
@@ -28,21 +26,21 @@ def random_errors(n, methods, holes=()):
 @pytest.fixture(scope="module")
 def content():
     errors = random_errors(11, METHODS, [(2, 1), (2, 4), (7, 5)])
-    metrics = [
-        Metric("error", "error", False, errors, spread=errors / 10, optimum=0.0),
-        Metric("accuracy", "accuracy", True, 1 - errors.round(2), optimum=1.0),
-        Metric("brier", "Brier score", False, 2 * errors.drop(columns="RRE").reindex(columns=METHODS) ** 1.1),
-    ]
-    times = {"fit": pd.DataFrame(np.random.default_rng(6).uniform(0.1, 9, errors.shape), errors.index, METHODS)}
-    about = {m: {"rotated": m == "RRE", "optimistic": m == "XGB"} for m in METHODS}
-    return leaderboard(metrics, "RF", times=times, methods=about)
+    seconds = {"fit": pd.DataFrame(np.random.default_rng(6).uniform(0.1, 9, errors.shape), errors.index, METHODS)}
+    about = {"seconds": seconds, "optimistic": ["XGB"]}
+    return {
+        "error": ranked(errors, spread=errors / 10, **about),
+        "accuracy": ranked(1 - errors.round(2), True, **about),
+        "Brier score": ranked(2 * errors.drop(columns="RRE").reindex(columns=METHODS) ** 1.1, **about),
+    }
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory, content):
     """A page with several scores, controls and times."""
     file = tmp_path_factory.mktemp("page") / "leaderboard.html"
-    file.write_text(leaderboard_page(content, title="A <title>"), encoding="utf-8")
+    text = leaderboard_page(content, title="A <title>", rotated=["RRE"], optimistic=["XGB"])
+    file.write_text(text, encoding="utf-8")
     return file
 
 
@@ -92,21 +90,21 @@ def test_a_score_and_a_control_are_chosen(browser, page, content):
     for score, control in ((1, 0), (1, 4), (0, 2), (2, 1)):
         browser.run(CHOOSE, "score", str(score))
         browser.run(CHOOSE, "control", str(control))
-        board = content["boards"][score]
-        names = [METHODS[j] for j in board["methods"]]
-        order = np.argsort(board["ranks"]["mean"], kind="stable")
+        board = [*content.values()][score]
+        names, against = board["methods"], board["controls"][control]
         first = column(browser, 0)
-        assert all(text.startswith(names[k]) for text, k in zip(first, order, strict=False))
-        assert [float(text.split()[0]) for text in column(browser, 1)[: len(order)]] == [
-            round(board["ranks"]["mean"][k], 2) for k in order
-        ]
-        games = 3 + (content["metrics"][score]["optimum"] is not None)
-        assert column(browser, games)[: len(order)] == [board["by_control"]["wins"][k][control] for k in order]
-        assert head(browser, games).text.startswith(f"wins / ties / losses against {content['controls'][control]}")
-        shown = column(browser, games + 1)[: len(order)]
+        assert all(text.startswith(name) for text, name in zip(first, names, strict=False))
+        ranks = [round(board["ranks"]["mean"][m], 2) for m in names]
+        assert [float(text.split()[0]) for text in column(browser, 1)[: len(names)]] == ranks
+        games = zip(names, column(browser, 4), strict=False)
+        for m, text in games:
+            compared = m != against and against in board["wins"]
+            assert text.startswith(f"{board['wins'][m][against]} / " if compared else "–")
+        assert head(browser, 4).text.startswith(f"wins / ties / losses against {against}")
+        shown = column(browser, 5)[: len(names)]
         assert any(text != "–" for text in shown) == (control == 0), "tests are against the study's control alone"
-        times = [float(text) for text in column(browser, games + 2)[: len(order)]]
-        assert times == pytest.approx([board["by_control"]["fit"][k][control] for k in order], rel=0.06)
+        times = [float(text) for text in column(browser, 6)[: len(names)]]
+        assert times == pytest.approx([board["times"]["fit"][m][against] for m in names], rel=0.06)
     assert "no score on these data sets" in column(browser, 1), "RRE has no Brier score"
     assert "Without any score: RRE." in browser.find(".board:not([hidden]) > p").text
     assert browser.complaints() == []
@@ -160,7 +158,7 @@ def test_nothing_is_wider_than_the_window_and_all_is_readable(browser, page, wid
 
 def test_180_methods_on_121_data_sets(browser, tmp_path):
     errors = random_errors(121, [f"method {j}" for j in range(180)])
-    html = leaderboard_page(leaderboard([Metric("score", "error", False, errors, optimum=0)], "method 3"))
+    html = leaderboard_page({"error": ranked(errors, control="method 3")}, "method 3")
     (tmp_path / "large.html").write_text(html, encoding="utf-8")
     assert len(html) < 2e6
     browser.open(tmp_path / "large.html")

@@ -235,17 +235,20 @@ def test_classes_of_a_study_may_be_in_a_file_beside_it(command, found, monkeypat
 def test_the_answer_of_a_study_has_scores_beside_ranks_and_no_empty_columns():
     answer = Answer.__new__(Answer)
     answer.score, answer.scores = "rmse", pd.DataFrame({"dataset": ["a", "b"]})
-    answer.baseline = pd.DataFrame({"dataset": ["a", "b"], "rmse": [2.0, 100.0]})
-    means = {"a": {"Forest": 1.0, "Linear": 1.2}, "b": {"Forest": 70.0, "Linear": 50.0}}
-    answer.comparison = {"average_ranks": {"Linear": 1.4, "Forest": 1.6}, "means": means}
+    scores = {"a": {"Forest": 0.5, "Linear": 0.6}, "b": {"Forest": 0.7, "Linear": 0.5}}
+    answer.comparison = {
+        "ranks": {"mean": {"Forest": 1.6, "Linear": 1.4}}, "methods": ["Linear", "Forest"], "scores": scores, "in_units": True,
+    }  # fmt: skip
     assert answer._table() == [
         "method  rank  mean RMSE / baseline",
         "Linear  1.40                 0.550",
         "Forest  1.60                 0.600",
     ]
-    against = [{"method": "Linear", "better": 1, "equal": 0, "worse": 1}]
-    answer.score, answer.comparison["against_control"] = "error", against
-    answer.comparison["means"] = {"a": {"Forest": 0.1, "Linear": 0.2}, "b": {"Forest": 0.3, "Linear": 0.1}}
+    answer.score = "error"
+    answer.comparison |= {
+        "tests": {"Linear": {"wins": 1, "ties": 0, "losses": 1}}, "in_units": False,
+        "scores": {"a": {"Forest": 0.1, "Linear": 0.2}, "b": {"Forest": 0.3, "Linear": 0.1}},
+    }  # fmt: skip
     assert answer._table()[0].split() == ["method", "rank", "mean", "error", "better/equal/worse"]
     assert answer._table()[1].split() == ["Linear", "1.40", "15.0%", "1/0/1"]
     answer.report, answer.study, answer.root, answer.sentences = "page", "s", "results/s", ["A verdict."]

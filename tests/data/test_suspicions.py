@@ -10,7 +10,8 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 from tests.own_tables import churn, genes, houses, orders, sales, visits
 
 from rotastack.base.preprocessing import TablePreprocessor
-from rotastack.data.suspicions import _leaks, suspicions
+from rotastack.data.leaks import _nearness, leaks
+from rotastack.data.suspicions import suspicions
 
 
 def doubts(table, target, task="classification", **divided_by):
@@ -128,7 +129,7 @@ def test_a_thousand_columns_take_a_second():
     y = rng.standard_normal(2000)
     table = pd.DataFrame(rng.standard_normal((2000, 1000)) + y[:, None]).add_prefix("c")
     started = process_time()
-    assert list(_leaks(table, pd.Series(y), "regression", dict.fromkeys(table, "numeric"))) == []
+    assert list(leaks(table, pd.Series(y), "regression", dict.fromkeys(table, "numeric"))) == []
     assert process_time() - started < 2, "a second, on a machine of half the speed"
 
 
@@ -218,3 +219,14 @@ def test_rising_numbers_and_classes_of_few_rows_are_named():
     assert doubts(table.assign(income=numbers), target) == doubts(table.assign(number=numbers // 2), target) == []
     rare = table.assign(churned=["once"] * 4 + table[target].tolist()[4:])
     assert doubts(rare, target)[0].startswith("Classes with few rows: 'once' (4)")
+
+
+def test_nearness_is_0_by_chance_and_nearly_1_if_neighbours_are_equal():
+    y = np.repeat([0, 1], [30, 10])
+    ordered, mixed = np.arange(40.0), np.random.default_rng(0).permutation(40).astype(float)
+    near, chance = _nearness(np.array([ordered, mixed]), y, "classification")
+    # all neighbours are equal but for one pair, whose first row has the weight 1 / (2 · 30); the last row has no neighbour
+    assert near == pytest.approx((1 - 1 / 60 - 1 / 20 - 1 / 2) / (1 - 1 / 2))
+    assert abs(chance) < 0.3
+    numbers, _ = _nearness(np.array([ordered, mixed]), ordered, "regression")
+    assert numbers == pytest.approx(1 - 39 / (2 * ((ordered - 19.5) ** 2).sum()))

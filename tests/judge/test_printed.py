@@ -16,7 +16,7 @@ from rotastack.stats import metrics
 from rotastack.stats.elo import elo
 from rotastack.stats.resamples import bootstrap_ranks
 from rotastack.stats.wilcoxon import wilcoxon_holm
-from rotastack.workflow.judge.comparisons import compare_over_datasets
+from rotastack.workflow.judge.boards import board
 from rotastack.workflow.judge.printed import printed_tables
 
 STRANGE = r"<script>&%_#${}~^\ |" + '"'
@@ -42,7 +42,8 @@ def finished(folder, errors, optimistic=(), seconds=True):
     times = long[["dataset", "method"]].assign(fit_seconds=1.0, predict_seconds=NAN)
     write("times", times if seconds else pd.DataFrame())
     write("claims", pd.DataFrame(columns=["what", "of"]))
-    comparison = {"error": compare_over_datasets(errors, False, control, 0.05, optimistic=list(optimistic))}
+    tables = {"fit": times.pivot(index="dataset", columns="method", values="fit_seconds")} if seconds else {}
+    comparison = {"error": board(errors, False, control, 0.05, optimistic=optimistic, optimum=0.0, seconds=tables)}
     (folder / "statistics/comparison.json").write_text(json.dumps(comparison))
     return Names(
         name="s", task=Names(name="classification"), score="error", protocol=Names(cells="splits"), control=control,

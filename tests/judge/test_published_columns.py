@@ -147,7 +147,7 @@ def test_the_study_s_own_statistics_are_the_same_bytes(tmp_path, table):
         rows = (folder / "published_columns.csv").read_text().splitlines()
         assert len(rows) == (5 if name == "with" else 1)
     assert bytes_of[0] == bytes_of[1]
-    assert len(json.loads(bytes_of[0]["comparison"])["error"]["average_ranks"]) == 3
+    assert len(json.loads(bytes_of[0]["comparison"])["error"]["methods"]) == 3
 
 
 def study(**evaluation):

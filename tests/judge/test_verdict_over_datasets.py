@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rotastack.stats.wilcoxon import signed_rank_p, wilcoxon_holm
-from rotastack.workflow.judge.comparisons import compare_over_datasets
+from rotastack.workflow.judge.boards import board
 from rotastack.workflow.judge.verdict import claim_in_words, failures, verdict_of_claims, verdict_over_datasets
 from rotastack.workflow.run.steps.summarize import _claims_table
 
@@ -17,13 +17,19 @@ BASE = RNG.uniform(0.05, 0.4, N)
 WON = pd.DataFrame({"RF": BASE, "A": BASE * RNG.uniform(0.75, 0.85, N), "B": BASE * 1.1}, [f"d{i}" for i in range(N)])
 
 
-def said(means, control="RF", **options):
-    return verdict_over_datasets(compare_over_datasets(means, False, control, 0.05), "error", control, 0.05, **options)
+def said(means, control="RF", seconds=None, **options):
+    found = board(means, False, control, 0.05, seconds=seconds)
+    return verdict_over_datasets(found, "error", control, 0.05, **options)
+
+
+def seconds_of(**columns):
+    """Return seconds on the first data sets."""
+    return pd.DataFrame(columns, [f"d{i}" for i in range(3)])
 
 
 def test_a_clear_winner():
-    times = {"fit": pd.DataFrame({"RF": [1], "A": [1.75], "B": [3]}), "predict": pd.DataFrame({"A": [0.4, 0.6, 0.5]})}
-    best, chance, rotations = said(WON, rotation_pairs=[["A", "RF"]], times=times)
+    times = {"fit": seconds_of(RF=2, A=3.5, B=6), "predict": seconds_of(A=[0.4, 0.6, 0.5], RF=1)}
+    best, chance, rotations = said(WON, rotation_pairs=[["A", "RF"]], seconds=times)
     lower = 100 * (1 - np.exp(np.log(WON["A"] / WON["RF"]).mean()))
     assert best == (
         "A has the best average rank by error among 3 methods over 20 data sets (1.00; RF has 2.00); it has a lower error than RF, "
@@ -41,8 +47,8 @@ def test_a_clear_winner():
 
 
 def test_where_the_control_is_best_the_others_are_set_against_it():
-    times = {"fit": pd.DataFrame({"RF": [0.5]}), "predict": pd.DataFrame({"RF": [0.02]})}
-    best, chance, _ = said(WON, control="A", rotation_pairs=[["A", "RF"]], times=times)
+    times = {"fit": seconds_of(RF=1, A=2), "predict": seconds_of(RF=0.02, A=1)}
+    best, chance, _ = said(WON, "A", times, rotation_pairs=[["A", "RF"]])
     raised = 100 * (np.exp(np.log(WON["RF"] / WON["A"]).mean()) - 1)
     assert best.startswith(
         "A has the best average rank by error among 3 methods over 20 data sets (1.00; RF has 2.00); RF"
@@ -195,7 +201,7 @@ def test_all_sentences_have_one_scale(unit):
     units = pd.Series(np.r_[np.full(9, unit), np.full(3, 1e4)], [f"d{i}" for i in range(12)])
     change = np.r_[-np.linspace(0.05, 0.12, 9), np.linspace(0.01, 0.03, 3)]
     means = pd.DataFrame({"RF": 0.5 * units, "RRE": 0.5 * units * (1 + change)})
-    found = compare_over_datasets(means, False, "RF", 0.05, units=units)
+    found = board(means, False, "RF", 0.05, units=units)
     best, tests, rotations = verdict_over_datasets(found, "RMSE", "RF", 0.05, rotation_pairs=[["RRE", "RF"]])
     lower = 100 * (1 - np.exp(np.log1p(change).mean()))
     assert f"a lower RMSE than RF, by {lower:.1f} % in the geometric mean (better on 9, worse on 3)" in best
@@ -219,7 +225,7 @@ def test_the_average_change_is_that_of_all_data_sets(a, b, told):
 
 def test_a_score_of_1_at_best_changes_by_a_difference():
     control = np.array([0.3, 0.4, 0.5, 0.6, 0.001, -0.02, 0.3, 0.2])
-    found = compare_over_datasets(pd.DataFrame({"a": control + 0.05, "b": control}), True, "b", 0.05)
+    found = board(pd.DataFrame({"a": control + 0.05, "b": control}), True, "b", 0.05)
     assert (
         "it has a higher R² than b, by 0.05 on average (better on 8)"
         in verdict_over_datasets(found, "R²", "b", 0.05)[0]
@@ -231,7 +237,7 @@ def test_a_score_of_1_at_best_changes_by_a_difference():
 def test_the_data_sets_that_are_needed_are_those_that_a_test_needs(alpha, others):
     needed = next(n for n in range(1, 20) if others * signed_rank_p(np.arange(1.0, n + 1)) < alpha)
     means = pd.DataFrame({"c": [0.3, 0.3], **{f"m{i}": [0.2 + i / 100, 0.1] for i in range(others)}})
-    found = compare_over_datasets(means, False, "c", alpha)
+    found = board(means, False, "c", alpha)
     sentences = verdict_over_datasets(found, "error", "c", alpha)
     assert f"need at least {needed} data sets, even if all agree" in sentences[1]
 

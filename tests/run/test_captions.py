@@ -31,13 +31,13 @@ def test_the_words_of_a_study():
     assert caption("boxes", "classification", "error", "splits").startswith("<p>Errors on the test rows")
     assert caption("boxes", "classification", "roc_auc", "splits").startswith("<p>ROC AUC on the test rows")
     assert "relative gain on the R²" in caption("groups", "regression", "r2", "splits")
-    assert "rows of lower MAE" in caption("groups", "regression", "mae", "splits")
+    assert "data sets of lower MAE" in caption("groups", "regression", "mae", "splits")
     assert caption("unknown", "regression", "r2", "splits") == ""
 
 
 PAIR = {"dataset": "loans", "first": "A", "second": "B", "wins_first": 0.5, "ties": 0.0, "wins_second": 0.5}
 PAIR |= {"difference": 0.1, "p_value": 0.5}
-TIMES = [{"method": "A", "fit": 1.5, "fit_most": 2.5}]
+BOARD = {"controls": ["A"], "times": {"fit": {"A": {"A": 1.5}}}, "longest": {"fit": {"A": 2.5}}}
 
 
 FACTS = {"rows": 9, "numeric_columns": 2, "categorical_columns": 1, "class_counts": {"0": 5, "1": 4}}
@@ -49,7 +49,15 @@ FACTS = {"rows": 9, "numeric_columns": 2, "categorical_columns": 1, "class_count
 def test_a_report_on_one_data_set_has_no_furniture_of_a_study(many, cells, boxes, wins):
     context = {"many": many, "cells": "folds", "facts": [{"dataset": "loans", "method": "A", "n_nodes": 9.0}]}
     context |= {"fact_names": ["n_nodes"], "fact_kinds": {"Trees": "nodes"}, "pairs": [PAIR | {"n": cells}]}
-    context |= {"n_pairs": 1, "primary": "error", "times": TIMES, "control": "A", "seconds": [], "versions": {}}
+    context |= {
+        "n_pairs": 1,
+        "primary": "error",
+        "e": BOARD,
+        "methods": ["A"],
+        "control": "A",
+        "seconds": [],
+        "versions": {},
+    }
     context |= {"datasets": [{"name": "loans", "facts": FACTS}], "figures": {"loans/boxes": "BOXES"}}
     environment = page_environment()
     environment.filters |= {"caption": str, "score": str}

@@ -1,13 +1,18 @@
 """Figures over data sets, from scores and tables."""
 
+import json
+
 import numpy as np
 import pandas as pd
 
 from rotastack.base.documents import load_yaml
 from rotastack.data.artifacts import write_frame
+from rotastack.files import write_text
 from rotastack.project import project_file
 from rotastack.stats.resamples import bootstrap_ranks
 from rotastack.stats.win_matrix import win_matrix
+from rotastack.workflow.judge.boards import board
+from rotastack.workflow.judge.results import seconds_by_method
 from rotastack.workflow.run.figures.study import FIGURES_OF_RANKS, draw_of_study
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.plan import FIGURES_OF_STUDY, Plan
@@ -26,7 +31,7 @@ SPEC = {
 }  # fmt: skip
 
 
-def drawn(tmp_path, errors=ERRORS, seconds=SECONDS, **spec):
+def drawn(errors=ERRORS, seconds=SECONDS, **spec):
     """Return the figures of a table of errors and seconds of training, by name."""
     rows = [
         {"dataset": d, "method": m, "split": "S-1", "error": e} for d, row in errors.iterrows() for m, e in row.items()
@@ -36,17 +41,19 @@ def drawn(tmp_path, errors=ERRORS, seconds=SECONDS, **spec):
         for k, d in enumerate(errors.index)
         for m, s in seconds.items()
     ]
-    pd.DataFrame(times).to_csv(tmp_path / "times.csv", index=False)
-    told = FiguresSpec(**{**SPEC, **spec}), pd.DataFrame(rows), {"times": tmp_path / "times.csv"}
-    return {name: draw_of_study(name, *told) for name in FIGURES_OF_RANKS}
+    spec = FiguresSpec(**{**SPEC, **spec})
+    table = errors.reindex(columns=spec.methods)
+    seconds = seconds_by_method(pd.DataFrame(times)) if times else {}
+    found = board(table, False, spec.control, 0.05, optimistic=spec.optimistic, seconds=seconds)
+    return {name: draw_of_study(name, spec, pd.DataFrame(rows), {}, found) for name in FIGURES_OF_RANKS}
 
 
 def words(figure):
     return [text.get_text() for text in figure.texts]
 
 
-def test_figures_show_what_the_statistics_say_of_the_methods_that_are_ranked(tmp_path):
-    figures = drawn(tmp_path)
+def test_figures_show_what_the_statistics_say_of_the_methods_that_are_ranked():
+    figures = drawn()
     fair = ERRORS[["RF", "RRE"]]
     ranks = bootstrap_ranks(fair, False)
     dots = figures["rank_intervals"].axes[0].lines[-1].get_xydata()
@@ -57,15 +64,15 @@ def test_figures_show_what_the_statistics_say_of_the_methods_that_are_ranked(tmp
     assert {t.get_text(): t.xy for t in points.texts} == {"RF": (1.0, 1.75), "RRE": (3.0, 1.25)}
 
 
-def test_where_there_is_nothing_to_draw_a_sentence_says_so(tmp_path):
+def test_where_there_is_nothing_to_draw_a_sentence_says_so():
     too_few = "Ranks need at least two data sets without failed methods."
-    assert all(words(f) == [too_few] for f in drawn(tmp_path, ERRORS[:1]).values())
+    assert all(words(f) == [too_few] for f in drawn(ERRORS[:1]).values())
     nan = ERRORS.assign(RF=np.nan, other=[0.1, 0.2, 0.3, 0.4])
-    figures = drawn(tmp_path, nan, methods=list(nan))
+    figures = drawn(nan, methods=list(nan))
     assert len(figures["rank_intervals"].axes[0].patches) == 0
     unknown = "Times are multiples of the training time of RF, which is unknown."
-    assert words(drawn(tmp_path, seconds={})["pareto"]) == [unknown]
-    assert words(drawn(tmp_path, seconds={"RRE": 1.0})["pareto"]) == [unknown]
+    assert words(drawn(seconds={})["pareto"]) == [unknown]
+    assert words(drawn(seconds={"RRE": 1.0})["pareto"]) == [unknown]
 
 
 def test_a_study_of_one_data_set_has_only_the_figure_of_calibration_and_each_has_a_caption():
@@ -81,8 +88,18 @@ def test_a_regression_on_one_data_set_has_figures_of_the_data_set_alone(tmp_path
     spec = {**SPEC, "task": "regression", "score": "rmse", "datasets": ["u"]}
     scores = pd.DataFrame({"dataset": "u", "method": ["RF", "RRE"], "split": "S-1", "rmse": [3.0, 2.0]})
     write_frame(tmp_path / "scores", scores, {})
+    write_text(
+        tmp_path / "comparison", json.dumps({"rmse": board(pd.DataFrame({"RF": [3.0]}, ["u"]), False, "RF", 0.05)})
+    )
     boxes = tmp_path / "u/boxes.svg"
-    draw.run(Job("draw", spec, {"scores": [tmp_path / "scores"], "tables": []}, {"figures": [boxes]}))
+    draw.run(
+        Job(
+            "draw",
+            spec,
+            {"scores": [tmp_path / "scores"], "comparison": [tmp_path / "comparison"], "tables": []},
+            {"figures": [boxes]},
+        )
+    )
     assert "u: RMSE over all splits" in boxes.read_text()
 
 
@@ -94,5 +111,5 @@ def test_the_figure_of_calibration_has_panels_for_the_best_methods_and_the_contr
     for methods, panels in ((labels, [*labels[:30], "M39"]), (["M39", "M38", "M37"], labels[-3:])):
         spec = FiguresSpec(**{**SPEC, "methods": methods, "control": "M39", "optimistic": []})
         given = scores[scores["method"].isin(methods)]
-        figure = draw_of_study("calibration", spec, given, {"calibration": tmp_path / "calibration.csv"})
+        figure = draw_of_study("calibration", spec, given, {"calibration": tmp_path / "calibration.csv"}, {})
         assert [axis.get_title().partition(":")[0] for axis in figure.axes if axis.get_visible()] == panels

@@ -10,8 +10,8 @@ import pytest
 from rotastack.base.documents import load_yaml
 from rotastack.data.artifacts import write_frame
 from rotastack.project import project_file
-from rotastack.stats.friedman import friedman
-from rotastack.workflow.judge.comparisons import compare_group
+from rotastack.stats.comparison import compare
+from rotastack.workflow.judge.boards import board_of_group
 from rotastack.workflow.judge.results import group_table, mean_scores
 from rotastack.workflow.judge.verdict import verdict_of_groups
 from rotastack.workflow.run.job import Job
@@ -79,12 +79,12 @@ def test_rows_over_all_groups_are_data_sets_in_groups():
 
 def test_a_group_is_compared_by_accuracy_with_its_first_method():
     errors = pd.DataFrame({"C": [0.2, 0.5, 0.2, 0.4], "D": [0.4, 0.5, 0.1, NAN]}, index=list("wxyz"))
-    result = compare_group(errors, 0.05)
+    result = board_of_group(errors, 0.05)
     assert result["n_rows"] == 3
     assert result["notes"] == ["z: left out of the ranks, because of methods without a score: D"]
-    assert result["average_ranks"] == {"C": 1.5, "D": 1.5}
+    assert result["ranks"]["mean"] == {"C": 1.5, "D": 1.5}
     assert result["improvement"]["D"] == pytest.approx(100 * (0.6 / 0.8 + 1 + 0.9 / 0.8 - 3) / 3)
-    assert result["better"] == {"C": 0, "D": 1}  # a tie is not better
+    assert result["tests"]["D"]["wins"] == 1  # a tie is not better
     assert result["different"] == []
 
 
@@ -98,29 +98,30 @@ def parts_of(sets, parts, noise, seed):
 
 def test_groups_that_are_alike_are_no_more_evidence_than_one():
     rows = parts_of(8, 3, 0.0, seed=0)
-    one, all_of_them = compare_group(rows.iloc[::3], 0.05), compare_group(rows, 0.05)
+    one, all_of_them = board_of_group(rows.iloc[::3], 0.05), board_of_group(rows, 0.05)
     assert all_of_them["p_value"] == one["p_value"]
-    assert (all_of_them["n_rows"], all_of_them["average_ranks"]) == (8, one["average_ranks"])
+    assert (all_of_them["n_rows"], all_of_them["ranks"]) == (8, one["ranks"])
+    assert all_of_them["wins"] == one["wins"], "data sets on which a method is better, not rows"
 
 
 @pytest.mark.slow
 def test_the_groups_of_a_data_set_are_not_independent():
     """The level of Friedman's test was .38 with each group as a row of its own."""
-    shown = [compare_group(parts_of(10, 2, 0.5, seed), 0.05)["p_value"] < 0.05 for seed in range(100)]
+    shown = [board_of_group(parts_of(10, 2, 0.5, seed), 0.05)["p_value"] < 0.05 for seed in range(100)]
     assert np.mean(shown) <= 0.1
 
 
 def table(groups):
-    return summarize._groups_table(SimpleNamespace(primary="error", comparisons={"error": {"groups": groups}}))
+    return summarize._groups_table(SimpleNamespace(primary="error", boards={"error": {"groups": groups}}))
 
 
 def test_what_failed_everywhere_is_left_out_of_its_group():
     errors = pd.DataFrame({"C": [NAN, NAN], "D": [0.4, 0.5], "E": [0.1, 0.5]}, index=["x", "y"])
-    rows = table({"G": compare_group(errors, 0.05)}).set_index("method")
+    rows = table({"G": board_of_group(errors, 0.05)}).set_index("method")
     assert rows["average_rank"].tolist()[1:] == [1.75, 1.25]
     assert rows[["improvement", "better", "p_holm"]].isna().all(axis=None)
     assert rows["rows"].tolist() == [2, 2, 2]
-    nothing = table({"G": compare_group(errors * NAN, 0.05)})
+    nothing = table({"G": board_of_group(errors * NAN, 0.05)})
     assert nothing["rows"].tolist() == [0, 0, 0]
     assert nothing["average_rank"].isna().all()
 
@@ -130,7 +131,7 @@ def test_the_report_says_what_came_out_in_each_group():
     ordered = pd.DataFrame({"C": 0.3, "D": 0.2, "E": 0.1}, index=rows)
     tied = pd.DataFrame({"C": 0.1, "D": [0.2, 0] * 4}, index=rows)
     found = {"G": ordered, "H": tied, "I": tied * NAN}
-    groups = {name: compare_group(errors, 0.05) for name, errors in found.items()}
+    groups = {name: board_of_group(errors, 0.05) for name, errors in found.items()}
     titles = {"G": "Trees", "H": "", "I": ""}
     trees, neighbours, nothing = verdict_of_groups(groups, "error", 0.05, titles)
     assert trees.startswith("Trees: the average ranks by accuracy over 8 data sets are E (1.00), D (2.00), C (3.00).")
@@ -176,9 +177,11 @@ def test_the_source_s_errors_give_its_ranks_improvements_and_tests(cells, tmp_pa
     # The source takes the groups of a data set for independent; the table does not.
     assert (first.loc["all", "rows"], first.loc["all", "df_2"]) == (17, 112)
     means = mean_scores(scores_of(errors_of(cells)), "error", spec["methods"])
-    as_printed = friedman(group_table(means, groups[-1]).dropna(), higher_is_better=False)
-    assert (as_printed.df[1], as_printed.F) == (350, pytest.approx(4.17, abs=0.005))
-    assert rows.loc["all", "better"][["RP", "DM+AdaBoost", "RS", "DM"]].tolist() == [33, 30, 27, 23]
+    as_printed = compare(1 - group_table(means, groups[-1]).dropna(), higher_is_better=True)
+    assert (as_printed.df[1], as_printed.iman_davenport_f) == (350, pytest.approx(4.17, abs=0.005))
+    some = ["RP", "DM+AdaBoost", "RS", "DM"]
+    assert as_printed.better("Plain")[some].tolist() == [33, 30, 27, 23]
+    assert rows.loc["all", "better"][some].tolist() == [11, 10, 11, 9], "of 17 data sets"
     comparison = json.loads((tmp_path / "out_comparison").read_text())
     assert comparison["error"]["groups"]["J48"]["different"] == [["RotF", "DM"], ["RotF", "Plain"]]
     assert "groups" not in comparison["brier"]

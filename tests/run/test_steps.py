@@ -64,12 +64,12 @@ def results(spec, rows):
     """Return the results of a study on splits, before comparisons."""
     nothing = pd.DataFrame()
     spec = SummarySpec(**{**SPEC, "axes": ["split"], **spec})
-    return summarize.StudyResults(spec, pd.DataFrame(rows), nothing, nothing, {}, [], nothing)
+    return summarize.StudyResults(spec, pd.DataFrame(rows), nothing, nothing, nothing, {}, [], nothing)
 
 
 def test_one_data_set_and_one_cell(tmp_path):
     result, variance = summarized(tmp_path, {"x": {"A": 0.1, "B": 0.2, "C": 0.3}})
-    assert result["average_ranks"] == {"A": 1, "B": 2, "C": 3}
+    assert result["ranks"]["mean"] == {"A": 1, "B": 2, "C": 3}
     assert "p_value" not in result
     assert "at least 2 data sets" in result["notes"][0]
     assert variance["verdict"].str.contains("at least 2 fold groups").all()
@@ -82,13 +82,13 @@ def test_the_worst_loss_against_the_control_is_named_and_few_errors_do_not_count
         "many": {"A": 0.2, "B": 0.1, "C": 0.25},
     }
     result, _ = summarized(tmp_path, errors, n_rows=1000)
-    b, c = result["against_control"]
-    assert b == {
-        "method": "B", "better": 1, "equal": 0, "worse": 2, "worst_loss": pytest.approx(200), "on": "few",
+    assert result["worst_losses"]["B"] == {
+        "worst_loss": pytest.approx(200), "on": "few",
         "worst_loss_counted": pytest.approx(-50), "on_counted": "many", "n_counted": 1,
     }  # fmt: skip
-    assert (c["better"], c["equal"], c["worse"], c["on"]) == (0, 2, 1, "many")
     table = pd.read_csv(tmp_path / "control.csv").set_index(["score", "method"])
+    counts = ["better", "equal", "worse", "on"]
+    assert [table.loc[("error", m), counts].tolist() for m in "BC"] == [[1, 0, 2, "few"], [0, 2, 1, "many"]]
     assert table.loc[("error", "C"), "worst_loss"] == pytest.approx(25)
     assert table.loc[("balanced_accuracy", "B"), "worst_loss"] == pytest.approx(10)  # none: 1 -> .9
     assert table.loc[("balanced_accuracy", "B"), "on"] == "none"
@@ -106,7 +106,7 @@ def test_what_failed_is_left_out_and_the_others_are_compared(tmp_path, failed, o
     table = {d: {"A": 0.1, "B": 0.2, "C": 0.3} | ({failed: float("nan")} if d in on else {}) for d in "xyz"}
     result, _ = summarized(tmp_path, table, cells=2)
     assert result["n_datasets"] == n_datasets
-    assert list(result["average_ranks"]) == [m for m in "ABC" if m != failed or on == "y"]
+    assert list(result["ranks"]["mean"]) == [m for m in "ABC" if m != failed or on == "y"]
     assert any(note in said for said in result["notes"])
 
 

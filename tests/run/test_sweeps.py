@@ -1,9 +1,13 @@
 """Figures of errors against a parameter, from the scores of a study."""
 
+import json
+
 import numpy as np
 import pandas as pd
 
 from rotastack.data.artifacts import write_frame
+from rotastack.files import write_text
+from rotastack.workflow.judge.boards import board, board_of_group
 from rotastack.workflow.run.figures.study import draw_sweep
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.steps import draw
@@ -76,7 +80,10 @@ def test_the_step_writes_it(tmp_path):
     curves.to_csv(tmp_path / "calibration.csv", index=False)
     names = ("critical_difference", "differences", "sweep-1", "ranks-M", "calibration")
     paths = [tmp_path / f"study/{name}.svg" for name in names]
-    inputs = {"scores": [tmp_path / "scores"], "tables": [tmp_path / "calibration.csv"]}
+    few = pd.DataFrame({"one": [0.3, 0.2], "ten": [0.2, 0.1]}, ["a", "b"])
+    boards = {"error": board(few[:1], False, "L", 0.05) | {"groups": {"M": board_of_group(few, 0.05)}}}
+    write_text(tmp_path / "comparison", json.dumps(boards))
+    inputs = {name: [tmp_path / name] for name in ("scores", "comparison")} | {"tables": [tmp_path / "calibration.csv"]}
     draw.run(Job("draw", spec, inputs, {"figures": paths}))
     assert "M10: calibration error 0.200" in paths[4].read_text()
     assert "M1:" not in paths[4].read_text()  # not among those shown

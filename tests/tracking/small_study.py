@@ -91,7 +91,7 @@ def job_of(methods, datasets=("iris",), repeats=3, refit="best"):
             put("refit", path.with_name("refit.run.json"), record("refit", key_of("refit", key), chosen, metrics))
     ranks = {label: k + 1.0 for k, label in enumerate(sorted(methods, key=methods.get))}
     several = {"p_value": 0.5, "friedman_chi2": 1.0, "critical_difference": 2.0} if len(methods) > 2 else {}
-    put("comparison", root / "comparison.json", {"error": {"average_ranks": ranks, **several}})
+    put("comparison", root / "comparison.json", {"error": {"ranks": {"mean": ranks}, **several}})
     put("verdict", root / "verdict.json", {"sentences": ["RF *wins*.", f"Of {len(methods)} methods."]})
     key = key_of(*keys)
     put("record", root / "summarize.run.json", record("summarize", key, {}, {}))

@@ -2,6 +2,7 @@
 rule draw:
     input:
         scores=rules.summarize.output.scores,
+        comparison=rules.summarize.output.comparison,
         tables=rules.summarize.output.tables,
         table=expand(FILES.prepared, dataset=PLAN.datasets),
         folds=expand(rules.groups.output.folds, dataset=PLAN.datasets),
@@ -39,7 +40,8 @@ rule draw:
         "drawing figures"
     shell:
         "rotastack step draw --slice - <<< {params.slice:q} --key {params.key} --threads {threads}"
-        " --input scores {input.scores:q} --input tables {input.tables:q} --input table {input.table:q}"
+        " --input scores {input.scores:q} --input comparison {input.comparison:q}"
+        " --input tables {input.tables:q} --input table {input.table:q}"
         " --input folds {input.folds:q} --input pools {input.pools:q} --input methods {input.methods:q}"
         " --output figures {output.figures:q} --output record {output.record:q} 2> {log:q}"
 

@@ -11,7 +11,7 @@ from rotastack.data.frames import read_frame
 from rotastack.errors import unreadable
 from rotastack.files import read_json
 from rotastack.stats.metrics import NAMES
-from rotastack.workflow.judge.results import all_means, best_first, compared, complete, in_units, read_csv
+from rotastack.workflow.judge.results import all_means, best_first, read_csv
 from rotastack.workflow.judge.words import printer
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.progress import duration
@@ -81,8 +81,8 @@ class Answer:
     def _table(self) -> list[str]:
         """Return lines with the methods and their scores, best first; for several data sets average ranks and means."""
         if self.scores["dataset"].nunique() > 1:
-            ranks = self.comparison.get("average_ranks")
-            return [] if ranks is None else self._ranks(ranks)
+            ranks = self.comparison.get("ranks")
+            return [] if ranks is None else self._ranks(ranks["mean"])
         table = best_first(self.scores, self.score)
         printed = {n: printer(n, list(table[n].dropna())) for n in table}
         cells = {m: ["-" if pd.isna(row[n]) else printed[n](row[n]) for n in table] for m, row in table.iterrows()}
@@ -90,17 +90,16 @@ class Answer:
 
     def _ranks(self, ranks: dict[str, float]) -> list[str]:
         """Return lines with average ranks, means over the data sets that all ranked methods have, and wins."""
-        means = (
-            pd.DataFrame.from_dict(self.comparison["means"], orient="index").reindex(columns=list(ranks)).astype(float)
+        found, units = (
+            pd.DataFrame.from_dict(self.comparison["scores"], orient="index").mean(),
+            self.comparison["in_units"],
         )
-        units = in_units(self.score, self.baseline.set_index("dataset"))
-        found = complete(compared(means, units)).mean()
-        mean = printer("r2" if units is not None else self.score, list(found))
-        against = self.comparison.get("against_control", [])
-        wins = {row["method"]: f"{row['better']}/{row['equal']}/{row['worse']}" for row in against}
-        unit = "" if units is None else " / baseline"
+        mean = printer("r2" if units else self.score, list(found))
+        tests = self.comparison.get("tests", {})
+        wins = {m: f"{test['wins']}/{test['ties']}/{test['losses']}" for m, test in tests.items()}
+        unit = " / baseline" if units else ""
         head = ["method", "rank", f"mean {SHORT.get(self.score, NAMES[self.score])}{unit}"]
-        cells = {m: [f"{ranks[m]:.2f}", mean(found[m])] for m in sorted(ranks, key=lambda m: ranks[m])}
+        cells = {m: [f"{ranks[m]:.2f}", mean(found[m])] for m in self.comparison["methods"]}
         if wins:
             head.append("better/equal/worse")
             cells = {m: [*row, wins.get(m, "-")] for m, row in cells.items()}

@@ -12,7 +12,6 @@ from rotastack.errors import DamagedError, RotastackError, shortened
 
 if TYPE_CHECKING:  # `unavailable` runs without pandas and NumPy
     import pandas as pd
-    from numpy.typing import NDArray
 
 
 def load_dataset(name: str, mirror: str | Path | None = None) -> tuple[pd.DataFrame, pd.Series]:
@@ -161,57 +160,12 @@ def _mirror_file(name: str, spec: Mapping[str, Any], mirror: str | Path | None) 
 
 def _read_mirrored(path: Path) -> pd.DataFrame:
     """Return the raw table of a file in a mirror folder."""
-    if path.suffix != ".npz":
-        from rotastack.data.raw import read_raw
-
-        try:
-            return read_raw(path)
-        except DamagedError as error:  # the mirror is the user's, who is never told to delete its files
-            raise RotastackError(str(error).removesuffix("; delete it and run again")) from None
-    import zipfile
-
-    import numpy as np
+    from rotastack.data.raw import read_raw
 
     try:
-        with np.load(path) as arrays:
-            return _with_splits(dict(arrays))
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise RotastackError(f"{path}: cannot be read: {error}") from None
-
-
-def _with_splits(arrays: Mapping[str, NDArray]) -> pd.DataFrame:
-    """Return a table of the arrays ``X`` and ``y``, and of the splits in ``f0, f1, f2, ...``; ``columns`` may name the columns.
-
-    Split s trains on the rows ``f(2s - 2)`` and tests the rows ``f(2s - 1)``. Its column, ``split s``, holds train, test or None.
-    """
-    import numpy as np
-    import pandas as pd
-
-    missing = [name for name in ("X", "y") if name not in arrays]
-    if missing or arrays["X"].ndim != 2 or arrays["y"].shape != arrays["X"].shape[:1]:
-        raise RotastackError("arrays X of shape (rows, columns) and y of shape (rows,) are needed")
-    width = arrays["X"].shape[1]
-    names = [str(name) for name in arrays.get("columns", [f"x{j + 1}" for j in range(width)])]
-    if len(names) != width or len(set(names)) < width:
-        raise RotastackError(f"columns: X needs {width} different names; found {', '.join(names)}")
-    table = pd.DataFrame(arrays["X"], columns=names)
-    n_folds = sum(name not in ("X", "y", "columns") for name in arrays)
-    if n_folds % 2 or any(f"f{k}" not in arrays for k in range(n_folds)):
-        raise RotastackError(
-            f"the arrays besides X, y and columns must be f0, f1, ..., two per split; found {', '.join(arrays)}"
-        )
-    for s in range(n_folds // 2):
-        parts = np.full(len(table), None, dtype=object)
-        for fold, part in ((f"f{2 * s}", "train"), (f"f{2 * s + 1}", "test")):
-            rows = arrays[fold]
-            unknown = [rows.dtype] if rows.dtype.kind not in "iu" else rows[(rows < 0) | (rows >= len(table))]
-            if len(unknown):
-                raise RotastackError(f"{fold}: {unknown[0]} is not a row number; allowed are 0 to {len(table) - 1}")
-            if any(parts[rows]) or len(np.unique(rows)) < len(rows):
-                raise RotastackError(f"{fold}: a row occurs twice in f{2 * s} and f{2 * s + 1}")
-            parts[rows] = part
-        table[f"split {s + 1}"] = parts
-    return table.assign(target=arrays["y"].astype(str))
+        return read_raw(path)
+    except DamagedError as error:  # the mirror is the user's, who is never told to delete its files
+        raise RotastackError(str(error).removesuffix("; delete it and run again")) from None
 
 
 def _cannot_be_had(name: str, spec: Mapping[str, Any], reasons: list[str]) -> str:

@@ -6,6 +6,7 @@ import pandas as pd
 from pyarrow.parquet import read_schema
 
 from rotastack.base.reading import ColumnReading, read_columns, readings_of
+from rotastack.data.arrays import read_arrays
 from rotastack.data.column_types import settled, with_categories
 from rotastack.data.frames import read_frame, write_frame
 from rotastack.data.tables import read_as_written
@@ -21,7 +22,9 @@ def write_raw(table: pd.DataFrame, path: str | Path) -> None:
 
 
 def read_raw(path: str | Path) -> pd.DataFrame:
-    """Return the raw table of a file: Parquet of :func:`write_raw`, or delimited text, whose labels stay text."""
+    """Return the raw table of a file: Parquet of :func:`write_raw`, arrays (.npz), or delimited text, whose labels stay text."""
+    if Path(path).suffix == ".npz":
+        return read_arrays(path)
     with Path(path).open("rb") as file:
         is_text = file.read(2) == b"\x1f\x8b"  # of gzip
     if is_text:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pandas as pd
 from matplotlib.figure import Figure
 
 from rotastack.plots.style import default_style, new_figure, shortened
@@ -35,10 +36,17 @@ def plot_critical_difference(comparison: Comparison, alpha: float = 0.05, *, ax:
     >>> [text.get_text() for text in figure.axes[0].texts][-3:]
     ['RRE  1.25', 'RF  1.75', '3.00  GB']
     """
-    ranks = comparison.average_ranks.sort_values(kind="stable")
+    return draw_ranks(
+        comparison.average_ranks, comparison.nemenyi_p, comparison.critical_difference(alpha), alpha, ax=ax
+    )
+
+
+def draw_ranks(ranks: pd.Series, nemenyi_p: pd.DataFrame, cd: float, alpha: float, *, ax: Any = None) -> Figure:
+    """Draw the diagram of average ranks, p-values of pairs and a critical difference, all of Nemenyi's test."""
+    ranks = ranks.sort_values(kind="stable")
     k = len(ranks)
     half = -(-k // 2)
-    groups = cliques(ranks, comparison.nemenyi_p < alpha)
+    groups = cliques(ranks, nemenyi_p < alpha)
     figure = new_figure(7.2, 1.5 + 0.3 * half + 0.16 * len(groups)) if ax is None else ax.figure
     axis = figure.subplots() if ax is None else ax
     base = -0.35 - 0.18 * len(groups)
@@ -48,7 +56,7 @@ def plot_critical_difference(comparison: Comparison, alpha: float = 0.05, *, ax:
     for tick in range(1, k + 1):
         axis.plot([tick, tick], [0, 0.1], color="black", linewidth=1)
         axis.text(tick, 0.16, str(tick), ha="center", va="bottom", fontsize=9)
-    _bar_of_cd(axis, comparison.critical_difference(alpha), k, alpha)
+    _bar_of_cd(axis, cd, k, alpha)
     for i, (method, rank) in enumerate(ranks.items()):
         left = i < half
         level = base - 0.32 * (i if left else k - 1 - i)

@@ -2,18 +2,19 @@
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import jinja2
+import numpy as np
 import pandas as pd
 from markupsafe import Markup, escape
 
 from rotastack.errors import unreadable
 from rotastack.files import read_json
 from rotastack.project import project_file
-from rotastack.workflow.judge.words import p_cell
+from rotastack.workflow.judge.words import p_cell, p_equal
 
 _FONTS = re.compile(r"'DejaVu Sans'(?:, ?(?:'[^']+'|[\w-]+))*, ?sans-serif")
 """List of fonts that matplotlib writes in each text; a short list of equally wide fonts replaces it."""
@@ -25,7 +26,7 @@ def page_environment() -> jinja2.Environment:
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), autoescape=True, trim_blocks=True)
     environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
     environment.filters |= {
-        "source": _source, "order": _order, "best": _best, "cell": _cell, "times": _times,
+        "source": _source, "order": _order, "won": _won, "friedman": friedman_in_words, "cell": _cell, "times": _times,
         "number": _number, "percent": _percent, "p": p_cell,
     }  # fmt: skip
     return environment
@@ -82,22 +83,33 @@ def _source(name: str) -> Markup:
     return Markup(text.replace("</", "<\\/").replace("<!--", "<\\!--"))
 
 
-def _order(numbers: Sequence[float | None], falling: bool | None = False) -> list[int]:
-    """Return the positions of the numbers in rising order, or in falling order; missing numbers are last."""
-    known = {k: -number if falling else number for k, number in enumerate(numbers) if number is not None}
-    return [*sorted(known, key=known.__getitem__), *(k for k in range(len(numbers)) if k not in known)]
+def _order(row: Mapping[str, float | None], falling: bool | None = False) -> list[str]:
+    """Return the methods in rising order of their scores, or in falling order; those without a score are last."""
+    known = {m: -score if falling else score for m, score in row.items() if score is not None}
+    return [*sorted(known, key=known.__getitem__), *(m for m in row if m not in known)]
 
 
-def _best(row: Sequence[float | None], board: Mapping[str, Any], higher: bool) -> int | None:
-    """Return the first method with the best score, among ranked methods that do not choose by the test rows."""
-    fair = [j for j in board["chosen"] if not board["methods"][j].get("optimistic")]
-    known = {j: score for j in fair if (score := row[j]) is not None}
-    return (max if higher else min)(known, key=lambda j: known[j], default=None)
+def friedman_in_words(board: Mapping[str, Any], alpha: float) -> str:
+    """Return the result of Friedman's test of a board in sentences."""
+    statistic = f"F({board['df'][0]}, {board['df'][1]}) = {board['iman_davenport_f']:.2f}".replace("inf", "∞")
+    few = pd.isna(next(iter(board["ranks"]["lower"].values())))
+    differ = "differ by more than chance" if board["p_value"] < alpha else "may differ by chance"
+    text = f"Friedman's test, p {p_equal(board['p_value'])} (Iman-Davenport {statistic}): the ranks {differ}."
+    return text + (" There are too few data sets for intervals over them." if few else "")
+
+
+def _won(control: str, board: Mapping[str, Any], method: str) -> str:
+    """Return the numbers of data sets on which a method is better than a control, equal to it, and worse."""
+    wins = board.get("wins", {})
+    if method == control or control not in wins:
+        return "–"
+    better, worse = wins[method][control], wins[control][method]
+    return f"{better} / {board['n_datasets'] - better - worse} / {worse}"
 
 
 def _cell(value: float | None) -> str:
     """Return a score in at least four digits."""
-    if value is None or pd.isna(value):
+    if value is None or not np.isfinite(value):
         return "no score"
     if abs(value) >= 10:
         return f"{value:#.5g}".rstrip(".") if abs(value) < 1e5 else f"{value:.0f}"

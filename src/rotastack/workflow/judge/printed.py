@@ -8,9 +8,8 @@ import pandas as pd
 
 from rotastack.errors import RotastackError
 from rotastack.files import read_json
-from rotastack.stats.metrics import BASELINE, METRICS, NAMES, best_possible, higher_is_better
-from rotastack.workflow.judge.leaderboard import Metric, board, board_table
-from rotastack.workflow.judge.results import compared, in_units, read_csv, seconds_by_method
+from rotastack.stats.metrics import BASELINE, METRICS, NAMES
+from rotastack.workflow.judge.results import best_of_each, read_csv
 from rotastack.workflow.judge.words import capital, p_cell, score_cell
 from rotastack.workflow.study.study import Study
 
@@ -33,28 +32,29 @@ def printed_tables(folder: Path, study: Study, command: str) -> list[Printed]:
         raise RotastackError(f"study {study.name!r} is not finished; run `{command}` first")
     tables = {name: read_csv(path) for name, path in paths.items()}
     tables = {name: table for name, table in tables.items() if len(table.columns)}
-    comparison = read_json(folder / "statistics/comparison.json")[study.score]
-    found = [_leaderboard(tables, study), _scores(tables, study), *_tests(comparison, study)]
+    board = read_json(folder / "statistics/comparison.json")[study.score]
+    found = [_leaderboard(board, study), _scores(tables, board, study), *_tests(board, study)]
     printed = {table.name for table in found}
     scores = set(METRICS[study.task.name])
     return found + [Printed(n, t) for n, t in tables.items() if n not in printed and (len(t) or n in scores)]
 
 
-def _leaderboard(tables: dict[str, pd.DataFrame], study: Study) -> Printed:
+def _leaderboard(board: dict[str, Any], study: Study) -> Printed:
     """Return the leaderboard."""
     primary, alpha = study.score, study.document.evaluation.alpha
-    units = in_units(primary, tables["baseline"].set_index("dataset"))
-    means = compared(tables[primary].set_index("dataset"), units)
-    methods = [m for m in study.methods if m in means and m not in study.optimistic]
-    seconds = seconds_by_method(tables.get("times", pd.DataFrame()))
-    times = {kind: t.reindex(index=means.index, columns=means.columns) for kind, t in seconds.items()}
-    control = study.control if study.control in methods else None
-    higher = bool(higher_is_better(primary))
-    metric = Metric(primary, NAMES[primary], higher, means, optimum=best_possible(primary))
-    found = board(metric, methods, control, alpha=alpha, times=times)
-    values = board_table(found, means.columns)
-    counts = ("wins", "ties", "losses")
-    values = values.astype({c: "Int64" if c in counts else "float64" for c in values.columns.drop("method")})
+    columns = {
+        f"{title}{end}": board.get(part, {}).get(key)
+        for part, title in (("ranks", "average_rank"), ("elo", "elo"), ("improvability", "improvability"))
+        for key, end in (("mean", ""), ("lower", "_lower"), ("upper", "_upper"))
+    }
+    for name in ("wins", "ties", "losses", "p", "p_holm"):
+        columns[name] = {m: test[name] for m, test in board.get("tests", {}).items()}
+    for kind in ("fit", "predict"):
+        columns[f"{kind}_times"] = {m: of.get(study.control) for m, of in board["times"].get(kind, {}).items()}
+    values = pd.DataFrame(
+        {name: pd.Series(numbers, board["methods"], dtype=float) for name, numbers in columns.items()}
+    )
+    values = values.astype(dict.fromkeys(("wins", "ties", "losses"), "Int64")).rename_axis("method").reset_index()
     shown = pd.DataFrame(
         {
             "method": values["method"],
@@ -73,9 +73,9 @@ def _leaderboard(tables: dict[str, pd.DataFrame], study: Study) -> Printed:
     bold["average rank"] = values["average_rank"] == values["average_rank"].min()
     bold["Elo"] = values["elo"] == values["elo"].max()
     bold["improvability in %"] = values["improvability"] == values["improvability"].min()
-    unit = "" if units is None else f" divided by that of {BASELINE[primary]}"
+    unit = f" divided by that of {BASELINE[primary]}" if board["in_units"] else ""
     caption = (
-        f"Ranks by {study.document.evaluation.average} {NAMES[primary]}{unit}, on the {len(found['datasets'])} data sets without failed methods. "
+        f"Ranks by {study.document.evaluation.average} {NAMES[primary]}{unit}, on the {board['n_datasets']} data sets without failed methods. "
         f"Brackets: bootstrap intervals of {100 * (1 - alpha):g} % over data sets. Against the control: data sets won/tied/lost, and p of Wilcoxon's "
         "signed-rank test with Holm's correction. Training and predicting: multiples of the control's time, median over data sets."
     )
@@ -91,18 +91,15 @@ def _with_interval(values: pd.DataFrame, name: str, form: str) -> list[str]:
     ]
 
 
-def _scores(tables: dict[str, pd.DataFrame], study: Study) -> Printed:
+def _scores(tables: dict[str, pd.DataFrame], board: dict[str, Any], study: Study) -> Printed:
     """Return the score of the study: a row per data set, a column per method, and the best of each row bold."""
     table, task = tables[study.score].set_index("dataset"), study.task.name
     deviations = tables["variance"].pivot(index="dataset", columns="method", values="sd")
     spread = deviations.reindex(index=table.index, columns=table.columns)
     brackets = spread.map(lambda v: "" if pd.isna(v) else f" ({score_cell(v, task)})").where(table.notna(), "")
     shown = table.map(lambda v: score_cell(v, task)) + brackets
-    higher, fair = (
-        bool(higher_is_better(study.score)),
-        compared(table.drop(columns=study.optimistic, errors="ignore"), None),
-    )
-    bold = fair.eq(fair.max(axis=1) if higher else fair.min(axis=1), axis=0).reset_index(drop=True)
+    higher = board["higher_is_better"]
+    bold = best_of_each(table, study.optimistic, higher).reset_index(drop=True)
     cells = study.protocol.cells
     caption = (
         f"{capital(NAMES[study.score])} by data set, {study.document.evaluation.average}s over {cells}; "
@@ -115,22 +112,22 @@ def _scores(tables: dict[str, pd.DataFrame], study: Study) -> Printed:
     return Printed(study.score, values, _latex(shown, caption, f"tab:{study.name}-{study.score}", bold))
 
 
-def _tests(comparison: dict[str, Any], study: Study) -> list[Printed]:
+def _tests(board: dict[str, Any], study: Study) -> list[Printed]:
     """Return Friedman's test, and p-values of Nemenyi's test of all pairs; none if there are too few data sets."""
-    if "p_value" not in comparison:
+    if "p_value" not in board:
         return []
-    first, second = comparison["df"]
+    first, second = board["df"]
     rows = [
-        ("methods", len(comparison["average_ranks"]), "{:.0f}"), ("data sets", comparison["n_datasets"], "{:.0f}"),
-        ("Friedman's chi-squared, corrected for ties", comparison["friedman_chi2"], "{:.2f}"),
-        (f"Iman and Davenport's F({first}, {second})", comparison["iman_davenport_f"], "{:.2f}"),
-        ("p of Friedman's test", comparison["p_value"], None),
-        (f"critical difference of average ranks, alpha = {study.document.evaluation.alpha:g}", comparison["critical_difference"], "{:.2f}"),
+        ("methods", len(board["methods"]), "{:.0f}"), ("data sets", board["n_datasets"], "{:.0f}"),
+        ("Friedman's chi-squared, corrected for ties", board["friedman_chi2"], "{:.2f}"),
+        (f"Iman and Davenport's F({first}, {second})", board["iman_davenport_f"], "{:.2f}"),
+        ("p of Friedman's test", board["p_value"], None),
+        (f"critical difference of average ranks, alpha = {study.document.evaluation.alpha:g}", board["critical_difference"], "{:.2f}"),
     ]  # fmt: skip
     values = pd.DataFrame([row[:2] for row in rows], columns=["what", "value"])
     shown = values.assign(value=[_p(value) if form is None else form.format(value) for _, value, form in rows])
     caption = f"Tests of differences in {NAMES[study.score]} over data sets"
-    nemenyi = pd.DataFrame(comparison["nemenyi_p"]).T.rename_axis("method").reset_index()
+    nemenyi = pd.DataFrame(board["nemenyi_p"]).T.rename_axis("method").reset_index()
     return [Printed("tests", values, _latex(shown, caption, f"tab:{study.name}-tests")), Printed("nemenyi", nemenyi)]
 
 

@@ -10,8 +10,7 @@ import pandas as pd
 from rotastack.base.documents import load_yaml
 from rotastack.stats.bayesian import bayesian_table
 from rotastack.stats.pairs import compare_pair
-from rotastack.stats.resamples import bootstrap_ranks
-from rotastack.stats.wilcoxon import wilcoxon_holm
+from rotastack.workflow.judge.boards import board
 from rotastack.workflow.judge.results import ROPE, axes_of, compared, complete
 from rotastack.workflow.study.published_tables import column_label, scores_of
 
@@ -188,16 +187,18 @@ def ranks_beside_published(
     both = compared(own.join(theirs.reindex(own.index)), units).dropna()
     if len(both) < 2 or not own.shape[1]:
         return nothing
-    ranks = bootstrap_ranks(both, higher, alpha=alpha)
-    alone = both[own.columns].rank(axis=1, ascending=not higher).mean()
-    ranks = ranks.assign(
-        published=ranks.index.isin(theirs.columns), own_rank=alone.reindex(ranks.index), n_datasets=len(both)
-    )
-    ranks = ranks.sort_values("average_rank", kind="stable").rename_axis("method")
-    if control in both:
+    found = board(both, higher, str(control), alpha)
+    ranks = pd.DataFrame(
+        {
+            "average_rank": found["ranks"]["mean"], "lower": found["ranks"]["lower"], "upper": found["ranks"]["upper"], "published": both.columns.isin(theirs.columns),
+            "own_rank": both[own.columns].rank(axis=1, ascending=not higher).mean(), "n_datasets": len(both),
+        },
+        index=both.columns,
+    ).loc[found["methods"]].rename_axis("method")  # fmt: skip
+    if "tests" in found:
         best = [method for method in ranks.index if method != control][:BEST]
         # The best are picked by the same scores, so that the correction counts all methods.
-        ranks = ranks.join(wilcoxon_holm(both, control, higher).loc[best, "p_holm"])
+        ranks["p_holm"] = pd.Series({m: found["tests"][m]["p_holm"] for m in best})
         ranks = ranks.join(bayesian_table(both[[control, *best]], control, higher, ROPE, n_samples=N_SAMPLES))
     return ranks.reset_index().reindex(columns=list(RANKS))
 

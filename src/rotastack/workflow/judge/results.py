@@ -174,6 +174,12 @@ def complete(scores: pd.DataFrame, optimistic: Sequence[str] = ()) -> pd.DataFra
     return scores.dropna(axis="columns", how="all").dropna()
 
 
+def best_of_each(means: pd.DataFrame, optimistic: Sequence[str], higher: bool) -> pd.DataFrame:
+    """Return whether methods, without `optimistic` ones, have the best score of their data set."""
+    fair = compared(means.drop(columns=optimistic, errors="ignore"), None)
+    return fair.eq(fair.max(axis=1) if higher else fair.min(axis=1), axis=0)
+
+
 def group_table(means: pd.DataFrame, group: Mapping[str, Any]) -> pd.DataFrame:
     """Return the scores of one of a study's ``groups_of_methods``: a row per data set and part, a column per label."""
     parts = []
@@ -195,13 +201,4 @@ def seconds_by_method(times: pd.DataFrame) -> dict[str, pd.DataFrame]:
         kind: times.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
         for kind in ("fit", "predict")
         if f"{kind}_seconds" in times and times[f"{kind}_seconds"].notna().any()
-    }
-
-
-def relative_times(seconds: Mapping[str, pd.DataFrame], control: str | None) -> dict[str, pd.DataFrame]:
-    """Return seconds as multiples of the control's on the same data set."""
-    return {
-        kind: table.div(table[control].where(table[control] > 0), axis=0)
-        for kind, table in seconds.items()
-        if control in table
     }

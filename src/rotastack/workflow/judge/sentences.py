@@ -2,6 +2,11 @@
 
 SHOWN = ("not shown", "shown")
 
+OPTIONS = {
+    "score": "--score {}", "threshold": "set model.threshold: {} in the study's file", "report": "the report",
+}  # fmt: skip
+"""Option, or other name of the command, -> its words in a sentence; braces stand for its value."""
+
 # Over several data sets
 NO_DATASET = "No data set has scores of all methods; see the notes."
 EQUAL = "All {n_methods} methods tie: they have the same {score} on {datasets}."
@@ -46,7 +51,7 @@ HELP = "help on {n} of {datasets}{where}"
 HARM = "hurt on {n}{of}{where}"
 
 # On one data set
-ALL_FAILED = "No method has a score; the report says why."
+ALL_FAILED = "No method has a score; {report} says why."
 SCORES = "{best}: {score} {value}{against}."
 CHOSEN = (
     "{chosen} ({value}) becomes the model: it has the lowest {breaker}{loss} of the methods that cannot be told apart."
@@ -61,11 +66,11 @@ BESIDE = "; by the corrected t test over {n} splits p {p}"
 THRESHOLD = (
     "{method} predicts class {class} for {decided:,} of {total:,} held-out rows; {rows:,} rows have this class. At a threshold "
     "of {threshold:.4g}, it finds {right:,} of these, with {wrong:,} false positives among the {others:,} other rows (the best "
-    "balanced accuracy on these rows, {accuracy:.0%}; as it is chosen on them, new rows will have a lower one). To apply it, set model.threshold: {threshold:.4g} in the study's file."
+    "balanced accuracy on these rows, {accuracy:.0%}; as it is chosen on them, new rows will have a lower one). To apply it, {option}."
 )
 TEN_ROWS = (
     "Ten of {rows:,} held-out rows account for {share:.0%} of the squared errors of {best}, which determine its {score}, and "
-    "for {absolute:.0%} of the absolute errors, which --score mae compares."
+    "for {absolute:.0%} of the absolute errors, which {option} compares."
 )
 FAILED = "Failed: {methods}; the others are compared."
 WITHOUT_INTERVALS = "Not compared, for lack of prediction intervals: {methods}."

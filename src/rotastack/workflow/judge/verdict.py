@@ -10,7 +10,7 @@ import pandas as pd
 from rotastack.errors import counted
 from rotastack.stats.metrics import NAMES
 from rotastack.stats.missing import gaps, tolerance
-from rotastack.stats.wilcoxon import holm, wilcoxon_holm
+from rotastack.stats.wilcoxon import holm, signed_rank_p
 from rotastack.workflow.judge import sentences as say
 from rotastack.workflow.judge.words import capital, listed, p_equal, short_message
 
@@ -22,48 +22,48 @@ NAMED = 3
 
 
 def verdict_over_datasets(
-    result: Mapping[str, Any], score: str, control: str, alpha: float, *, rotation_pairs: Pairs = (),
-    times: Mapping[str, pd.DataFrame] | None = None,
-) -> list[str]:  # fmt: skip
+    found: Mapping[str, Any], score: str, control: str, alpha: float, rotation_pairs: Pairs = ()
+) -> list[str]:
     """Return sentences on the best method, its lead and cost, the tests, and the data sets where rotations help.
 
-    `result` is of `compare_over_datasets`, and `times` are of `relative_times`. If the best method by average rank is the
-    control, it is compared with the next one.
+    `found` is the board of the score. If the best method by average rank is the control, it is compared with the next one.
     """
-    if "average_ranks" not in result:
+    if "scores" not in found:
         return [say.NO_DATASET]
-    ranks = pd.Series(result["average_ranks"]).sort_values(kind="stable")
-    means = pd.DataFrame.from_dict(result["scores"], orient="index").reindex(columns=ranks.index)
+    ranks = pd.Series(found["ranks"]["mean"])[found["methods"]]
+    means = pd.DataFrame.from_dict(found["scores"], orient="index").reindex(columns=ranks.index)
     if (means.nunique(axis=1) == 1).all():
         return [say.EQUAL.format(n_methods=len(ranks), score=score, datasets=counted(len(means), "data set"))]
     first = [str(m) for m in ranks.index[ranks <= ranks.iloc[0] + 1e-12]]
     first.sort(key=lambda m: m != control)  # if the control shares the best rank, it counts as best
     return [
-        _best(result, means, ranks, first, score, control, times or {}),
-        *_tests(result, len(means), ranks, first[0], control, alpha),
-        *_rotations_over_datasets(means, rotation_pairs, bool(result["higher_is_better"]), alpha),
+        _best(found, means, ranks, first, score, control),
+        *_tests(found, ranks, first[0], control, alpha),
+        *_rotations_over_datasets(means, rotation_pairs, bool(found["higher_is_better"]), alpha),
     ]
 
 
 def _best(
-    result: Mapping[str, Any], means: pd.DataFrame, ranks: pd.Series, first: Sequence[str], score: str, control: str,
-    times: Mapping[str, pd.DataFrame],
-) -> str:  # fmt: skip
+    found: Mapping[str, Any], means: pd.DataFrame, ranks: pd.Series, first: Sequence[str], score: str, control: str
+) -> str:
     """Return a sentence on the best method: the method it is compared with, its lead, and its cost."""
     best, *others = first
     rival = control if best != control and control in ranks else str(next(m for m in ranks.index if m != best))
     method, other = (rival, best) if best == control else (best, rival)
-    paid = {kind: ratios[method].median() for kind, ratios in times.items() if method in ratios}
-    cost = say.FIT_COST.format(fit=_times(paid["fit"])) if np.isfinite(paid.get("fit", np.nan)) else ""
-    if cost and np.isfinite(paid.get("predict", np.nan)):
+    paid = {kind: of_kind[method].get(control) for kind, of_kind in found["times"].items()}
+    cost = say.FIT_COST.format(fit=_times(paid["fit"])) if paid.get("fit") is not None else ""
+    if cost and paid.get("predict") is not None:
         cost += say.PREDICT_COST.format(predict=_times(paid["predict"]))
-    total, n = len(result["means"]), len(means)
+    total, n = len(found["means"]), len(means)
+    better, worse = found["wins"][method][other], found["wins"][other][method]
+    counts = {"better": better, "equal": n - better - worse, "worse": worse}
     return (say.SHARED if others else say.BEST).format(
         best=best, others=listed(others) if others else "", n_methods=len(ranks), score=score,
         datasets=counted(n, "data set") if n == total else say.WITH_ALL.format(n=n, total=total),
         rank=ranks[best], rival="" if rival in first else say.RIVAL_RANK.format(rival=rival, rank=ranks[rival]),
-        method="it" if method == best else method, change=_change(means, method, other, score, result),
-        counts=_won(means, method, other, result["higher_is_better"]), cost=cost if other == control else "",
+        method="it" if method == best else method, change=_change(means, method, other, score, found),
+        counts=", ".join(f"{word} on {count}" for word, count in counts.items() if count),
+        cost=cost if other == control else "",
     )  # fmt: skip
 
 
@@ -71,33 +71,28 @@ def _times(ratio: float) -> str:
     return f"{ratio:.2g} times" if ratio < 0.95 else f"{ratio:.1f} times"
 
 
-def _change(means: pd.DataFrame, method: str, other: str, score: str, result: Mapping[str, Any]) -> str:
+def _change(means: pd.DataFrame, method: str, other: str, score: str, found: Mapping[str, Any]) -> str:
     """Return words for the average change of `score` from the method `other` to `method`.
 
     A loss above 0 changes by percent, the geometric mean of ratios; any other score by the mean difference.
     """
-    if not result["higher_is_better"] and (means[[method, other]] > 0).all(axis=None):
+    if not found["higher_is_better"] and (means[[method, other]] > 0).all(axis=None):
         gain = 100 * float(np.expm1(np.log(means[method] / means[other]).mean()))
         amount = "" if abs(gain) < 0.05 else say.PERCENT.format(percent=abs(gain))
     else:
         gain = float(gaps(means[method], means[other]).mean())
-        unit = say.OF_BASELINE if result["in_units"] else ""
+        unit = say.OF_BASELINE if found["in_units"] else ""
         amount = say.DIFFERENCE.format(difference=abs(gain), unit=unit) if abs(gain) > tolerance(means) else ""
     text = say.AVERAGE if amount else say.NO_CHANGE
     return text.format(higher="higher" if gain > 0 else "lower", score=score, other=other, amount=amount)
 
 
-def _won(means: pd.DataFrame, method: str, other: str, higher: bool) -> str:
-    test = wilcoxon_holm(means[[method, other]], other, higher).loc[method]
-    counts = {"better": test["wins"], "equal": test["ties"], "worse": test["losses"]}
-    return ", ".join(f"{word} on {count:.0f}" for word, count in counts.items() if count)
-
-
-def _tests(result: Mapping[str, Any], n: int, ranks: pd.Series, best: str, control: str, alpha: float) -> list[str]:
+def _tests(found: Mapping[str, Any], ranks: pd.Series, best: str, control: str, alpha: float) -> list[str]:
     """Return a sentence on whether the best method beats the control, and whether methods differ."""
-    if n < 2 or "p_value" not in result:
+    if "p_value" not in found:
         return [say.ONE_DATASET]
-    adjusted, effect, parts = result.get("holm_p") or {}, result.get("effect", {}), []
+    tests, n, parts = found.get("tests", {}), found["n_datasets"], []
+    adjusted, effect = ({m: test[name] for m, test in tests.items()} for name in ("p_holm", "effect"))
     correction = say.CORRECTION.format(n=len(adjusted)) if len(adjusted) > 1 else ""
     test = say.WILCOXON.format(correction=correction)
     if control in ranks and best == control:
@@ -117,7 +112,7 @@ def _tests(result: Mapping[str, Any], n: int, ranks: pd.Series, best: str, contr
         )  # fmt: skip
         parts.append(text + (say.TOO_FEW.format(needed=needed) if p >= alpha and n < needed else ""))
     if len(ranks) > 2:
-        p = result["p_value"]
+        p = found["p_value"]
         parts.append(say.FRIEDMAN.format(n_methods=len(ranks), shown=say.SHOWN[p < alpha], p=p_equal(p)))
     return [capital(f"{'; '.join(parts)}.")] if parts else []
 
@@ -141,12 +136,12 @@ def rotations(template: str, p_values: Sequence[float], gaps: Sequence[dict[str,
 def _rotations_over_datasets(means: pd.DataFrame, pairs: Pairs, higher: bool, alpha: float) -> list[str]:
     """Return sentences on where methods with rotations are better or worse than the same ones without."""
     pairs = [pair for pair in pairs if pair[0] in means and pair[1] in means]
-    gaps = [_helped(means, pair, higher) for pair in pairs]
+    helped = [_helped(means, pair, higher) for pair in pairs]
     if len(means) < 2:
-        more = [say.MORE_UNTESTED.format(n=len(gaps) - NAMED)] if len(gaps) > NAMED else []
-        return [say.ROTATIONS_UNTESTED.format(**of_pair) for of_pair in gaps[:NAMED]] + more
-    p_values = [wilcoxon_holm(means[[*pair]], pair[1], higher).loc[pair[0], "p"] for pair in pairs]
-    return rotations(say.ROTATIONS, p_values, gaps, alpha)
+        more = [say.MORE_UNTESTED.format(n=len(helped) - NAMED)] if len(helped) > NAMED else []
+        return [say.ROTATIONS_UNTESTED.format(**of_pair) for of_pair in helped[:NAMED]] + more
+    p_values = [signed_rank_p(gaps(means[turned], means[plain])) for turned, plain in pairs]
+    return rotations(say.ROTATIONS, p_values, helped, alpha)
 
 
 def _helped(means: pd.DataFrame, pair: Sequence[str], higher: bool) -> dict[str, Any]:
@@ -175,17 +170,16 @@ def _where(change: pd.Series) -> str:
 def verdict_of_groups(
     groups: Mapping[str, Mapping[str, Any]], score: str, alpha: float, titles: Mapping[str, str]
 ) -> list[str]:
-    """Return the result in each group of methods: group -> its comparison, from `compare_group`."""
+    """Return the result in each group of methods: group -> its board."""
     return [_of_group(name, found, score, alpha, titles) for name, found in groups.items()]
 
 
 def _of_group(name: str, found: Mapping[str, Any], score: str, alpha: float, titles: Mapping[str, str]) -> str:
     title = say.ALL_GROUPS if name == "all" else titles[name] or name
-    if "average_ranks" not in found:
+    if "scores" not in found:
         return say.GROUP_WITHOUT_DATA.format(title=title)
     n = counted(found["n_rows"], "data set")
-    ranks = pd.Series(found["average_ranks"]).sort_values(kind="stable")
-    order = ", ".join(f"{m} ({r:.2f})" for m, r in ranks.items())
+    order = ", ".join(f"{m} ({found['ranks']['mean'][m]:.2f})" for m in found["methods"])
     text = say.ORDER.format(title=title, score="accuracy" if score == "error" else score, n=n, order=order)
     if "p_value" not in found:
         return text

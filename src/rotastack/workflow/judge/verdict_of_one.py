@@ -30,14 +30,15 @@ def verdict_of_one(
     record: Mapping[str, Any],
     influences: pd.DataFrame,
     about: Mapping[str, Any],
+    options: Mapping[str, str] = say.OPTIONS,
 ) -> dict[str, Any]:
     """Return the verdict's ``sentences`` on a data set, the ``best`` method by the score, the ``means`` and the ``p_value``.
 
     `scores` has a row for each method and cell, `record` is that of the scoring step, and `influences` with the facts `about`
-    them are of its output ``rows``. ``best`` is None if all methods failed, and ``p_value`` without a test. Sentences that change what
+    them are of its output ``rows``. `options` has the words for options in sentences. ``best`` is None if all methods failed, and ``p_value`` without a test. Sentences that change what
     a number means come first.
     """
-    return _Verdict(scores, spec, record["metrics"], influences, about).content()
+    return _Verdict(scores, spec, record["metrics"], influences, about, options).content()
 
 
 class _Verdict:
@@ -45,9 +46,9 @@ class _Verdict:
 
     def __init__(
         self, scores: pd.DataFrame, spec: SummarySpec, found: Mapping[str, Any], influences: pd.DataFrame,
-        about: Mapping[str, Any],
+        about: Mapping[str, Any], options: Mapping[str, str],
     ):  # fmt: skip
-        self.spec, self.found, self.score = spec, found, spec.score
+        self.spec, self.found, self.score, self.options = spec, found, spec.score, options
         self.cells, self.test = cells_and_tests(scores, spec, influences, about, spec.optimistic)
         self.means = self.test.means
         of_cells = scores[scores["method"].isin(self.cells.columns)]
@@ -61,7 +62,12 @@ class _Verdict:
         before, after = self.found.get("suspicions", []), [*self._lacking(), *self.found.get("forecasts", [])]
         choice = choose(self.means, self.breaker, self.found.get("fit_processor_seconds", {}), self.test)
         if choice is None:
-            return {"best": None, "means": {}, "p_value": None, "sentences": [*before, say.ALL_FAILED]}
+            return {
+                "best": None,
+                "means": {},
+                "p_value": None,
+                "sentences": [*before, say.ALL_FAILED.format_map(self.options)],
+            }
         best, control = str(self.means.index[0]), self.spec.control
         rival = control if control in self.means and control != best else next(iter(self.means.index[1:]), None)
         covered = self.found.get("intervals", {}).get(choice.method)
@@ -69,6 +75,7 @@ class _Verdict:
         rows, share, absolute = self.found.get("ten_rows", {}).get(best, (0, 0.0, 0.0))
         if self.score in ("rmse", "r2") and rows >= MANY and share > 0.5:
             words = {"rows": rows, "share": share, "absolute": absolute, "best": best, "score": NAMES[self.score]}
+            words["option"] = self.options["score"].format("mae")
             before = [*before, say.TEN_ROWS.format(**words)]
         p_value, tested = (None, []) if rival is None else self._difference(best, rival)
         sentences = [
@@ -190,7 +197,8 @@ class _Verdict:
         if rows >= UNEVEN * (rows + others) and found["decided"] >= rows / 2:
             return []
         accuracy = (found["right"] / rows + 1 - found["wrong"] / others) / 2
-        return [say.THRESHOLD.format(method=method, total=rows + others, accuracy=accuracy, **found)]
+        option = self.options["threshold"].format(f"{found['threshold']:.4g}")
+        return [say.THRESHOLD.format(method=method, total=rows + others, accuracy=accuracy, option=option, **found)]
 
     def _lacking(self) -> list[str]:
         """Return sentences on the methods without a score."""

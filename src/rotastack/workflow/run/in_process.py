@@ -1,6 +1,5 @@
 """The study of a table in memory: the functions of the steps call each other, and write no files."""
 
-import re
 import sys
 import warnings
 from argparse import Namespace
@@ -26,15 +25,12 @@ from rotastack.workflow.run.watching import TrainingStoppedError, failing
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.use.own_study import SEED
 
-IN_PYTHON = {
-    r"add (--time-column .+)\.$": r"use the command rotastack run with \1.",
-    r"--(groups|score) ": r"\1=",
-    r"set model\.threshold: (\S+) in the study's file": (
-        r"use scikit-learn's FixedThresholdClassifier(FrozenEstimator(best_estimator_), threshold=\1)"
-    ),
-    "; the report says why": "; a warning says why",
-}
-"""Words of a verdict on options and files of the command -> words for a reader who has the function's result."""
+OPTIONS = {
+    "groups": "groups={}", "time_column": "use the command rotastack run with --time-column {}", "score": "score={}",
+    "threshold": "use scikit-learn's FixedThresholdClassifier(FrozenEstimator(best_estimator_), threshold={})",
+    "report": "a warning",
+}  # fmt: skip
+"""Option of the command, or another of its names, -> its words for a reader who has the function's result."""
 
 
 def compare_in_memory(
@@ -53,7 +49,7 @@ def compare_in_memory(
     for note in [*own.read.notes, *(f"{text}: {shortened(names, 3)}" for text, names in left_out if names)]:
         warn(note)
     with ignoring(category=UserWarning):  # of the same columns
-        made = prepare.prepare(jobs["prepare", name].spec, raw)
+        made = prepare.prepare(jobs["prepare", name].spec, raw, OPTIONS)
     folds = groups.draw_folds(jobs["groups", name].spec, made.data)
     pools = _trained(study, jobs, made.data, folds, n_jobs)
     of_methods = {label: method.pool for label, method in study.methods.items()}
@@ -67,11 +63,8 @@ def compare_in_memory(
         "methods": [{"method": label, "pool": pool} for label, pool in of_methods.items()],
     }
     scored = score.score_all(jobs["score", name].spec, made.data, folds, outputs, records)
-    verdict = verdict_of_one(scored.scores, jobs["summarize"].spec, {"metrics": scored.metrics}, *scored.rows)[
-        "sentences"
-    ]
-    for words, others in IN_PYTHON.items():
-        verdict = [re.sub(words, others, sentence) for sentence in verdict]
+    spec, record = jobs["summarize"].spec, {"metrics": scored.metrics}
+    verdict = verdict_of_one(scored.scores, spec, record, *scored.rows, OPTIONS)["sentences"]
     table = best_first(all_means(scored.scores, study.document.evaluation.average), study.score)
     outcome, model = Outcome(), None
     label = refit.chosen(jobs["refit", name].spec, scored.scores, scored.metrics, *scored.rows)

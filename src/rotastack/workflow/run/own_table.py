@@ -11,9 +11,10 @@ import pandas as pd
 
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.base.reading import stored_readings
+from rotastack.data.copies import copies_of
 from rotastack.data.divisions import division_numbers, united
 from rotastack.data.scales import suggested_orders
-from rotastack.data.suspicions import copies_of, suspicions
+from rotastack.data.suspicions import suspicions
 from rotastack.data.tables import read_with_notes
 from rotastack.errors import RotastackError, counted, nearest, not_installed_message, shortened
 from rotastack.stats.metrics import NAMES, ranked_scores, score_named

@@ -21,9 +21,9 @@ from sklearn.pipeline import Pipeline
 from rotastack.base.columns import date_numbers, numbers_of
 from rotastack.base.outputs import positive_class
 from rotastack.base.traits import TaskName, Traits
+from rotastack.data.copies import copies_of
 from rotastack.data.divisions import division_numbers, united
 from rotastack.data.raw import read_raw
-from rotastack.data.suspicions import copies_of
 from rotastack.data.target import check_target, typed_labels
 from rotastack.ensembles.flagship.importances import encoded_once, permutation_importances, sampled_rows, scored
 from rotastack.errors import RotastackError

@@ -1,31 +1,19 @@
 """The figures over all data sets."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from rotastack.plots.critical_difference import plot_critical_difference
+from rotastack.plots.critical_difference import draw_ranks
 from rotastack.plots.curves import Curve, plot_calibration, plot_curves
 from rotastack.plots.methods import plot_differences, plot_pareto, plot_rank_intervals, plot_win_matrix
 from rotastack.plots.style import add_note, sentence
-from rotastack.stats.comparison import compare
 from rotastack.stats.metrics import IN_UNITS, NAMES, higher_is_better
-from rotastack.stats.ranks import average_ranks
-from rotastack.stats.resamples import bootstrap_ranks
-from rotastack.stats.win_matrix import win_matrix
-from rotastack.workflow.judge.results import (
-    by_method,
-    complete,
-    group_table,
-    in_units,
-    mean_scores,
-    read_csv,
-    relative_times,
-    seconds_by_method,
-)
+from rotastack.workflow.judge.results import by_method, complete, in_units, mean_scores
 from rotastack.workflow.study.names import ranks_name
 from rotastack.workflow.study.specs import FiguresSpec, Sweep
 
@@ -42,16 +30,8 @@ class StudyScores(NamedTuple):
     means: pd.DataFrame
     shown: list[str]  # the methods in figures that have no space for all methods
     tables: dict[str, Path]
-
-    @property
-    def higher(self) -> bool:
-        """Whether a higher score is better."""
-        return bool(higher_is_better(self.spec.score))
-
-    @property
-    def ranked(self) -> pd.DataFrame:
-        """Means of the ranked methods on the data sets on which none failed; those that choose by test rows are not ranked."""
-        return complete(self.means, self.spec.optimistic)
+    board: Mapping[str, Any]  # of the score
+    higher: bool  # whether a higher score is better
 
 
 def names_of_study(spec: FiguresSpec) -> set[str]:
@@ -65,7 +45,9 @@ def names_of_study(spec: FiguresSpec) -> set[str]:
     }
 
 
-def draw_of_study(name: str, spec: FiguresSpec, scores: pd.DataFrame, tables: dict[str, Path]) -> Figure:
+def draw_of_study(
+    name: str, spec: FiguresSpec, scores: pd.DataFrame, tables: dict[str, Path], board: Mapping[str, Any]
+) -> Figure:
     """Return a figure over all data sets: one of ``FIGURES``, a rank diagram of a group, or a sweep.
 
     A score in units of the target is drawn as a multiple of the baseline's score, because data sets have different units.
@@ -79,18 +61,19 @@ def draw_of_study(name: str, spec: FiguresSpec, scores: pd.DataFrame, tables: di
         score = f"{score} as a share of the baseline's"
     means = mean_scores(scores, primary, spec.methods, spec.average).round(12)
     shown = [m for m in means if m in (spec.shown or spec.methods) or m == spec.control]
-    drawn = StudyScores(spec, scores, score, means, shown, tables)
-    groups = {ranks_name(group["name"]): group for group in spec.groups}
+    drawn = StudyScores(spec, scores, score, means, shown, tables, board, bool(higher_is_better(primary)))
+    boards = {ranks_name(group): found for group, found in board.get("groups", {}).items()}
     if name in spec.sweeps:
         return draw_sweep(scores, spec.sweeps[name], primary, score, spec.average)
     if name in FIGURES:
         return FIGURES[name](drawn)
-    ranked = complete(group_table(means, groups[name])) if name in groups else drawn.ranked
-    if min(ranked.shape) < 2:
+    found = boards.get(name, board)
+    if "p_value" not in found:
         return sentence("Ranks need at least two data sets without failed methods.")
     if name in FIGURES_OF_RANKS:
         return FIGURES_OF_RANKS[name](drawn)
-    return plot_critical_difference(compare(ranked, drawn.higher), spec.alpha)
+    nemenyi = pd.DataFrame.from_dict(found["nemenyi_p"], orient="index")
+    return draw_ranks(pd.Series(found["ranks"]["mean"]), nemenyi, found["critical_difference"], spec.alpha)
 
 
 def _differences(study: StudyScores) -> Figure:
@@ -114,23 +97,24 @@ def _calibration(study: StudyScores) -> Figure:
 
 def _rank_intervals(study: StudyScores) -> Figure:
     """Draw the average ranks, with their intervals over resampled data sets."""
-    ranks = bootstrap_ranks(study.ranked, study.higher, alpha=study.spec.alpha)
+    ranks = pd.DataFrame(study.board["ranks"]).rename(columns={"mean": "average_rank"})
     return plot_rank_intervals(ranks, study.spec.control)
 
 
 def _win_matrix(study: StudyScores) -> Figure:
     """Draw how often each method beats each other method."""
-    return plot_win_matrix(win_matrix(study.ranked, study.higher))
+    wins = pd.DataFrame.from_dict(study.board["wins"], orient="index")
+    n = study.board["n_datasets"]
+    return plot_win_matrix((n + wins - wins.T) / (2 * n))
 
 
 def _pareto(study: StudyScores) -> Figure:
     """Draw the average ranks against the time of a training."""
-    control = study.spec.control
-    times = relative_times(seconds_by_method(read_csv(study.tables["times"])), control)
-    if "fit" not in times:
+    control, ranks = study.spec.control, study.board["ranks"]["mean"]
+    times = {m: of_method.get(control) for m, of_method in study.board["times"].get("fit", {}).items()}
+    if times.get(control) is None:
         return sentence(f"Times are multiples of the training time of {control}, which is unknown.")
-    ranks = average_ranks(study.ranked, study.higher)
-    points = pd.DataFrame({"time": times["fit"].median().reindex(ranks.index), "quality": ranks})
+    points = pd.DataFrame({"time": pd.Series(times).reindex(ranks), "quality": ranks})
     return plot_pareto(points, control, x_label=f"training time, multiple of {control}'s")
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from rotastack.data.artifacts import read_frame
+from rotastack.files import read_json
 from rotastack.plots.style import drawn_or_told
 from rotastack.workflow.run.figures.datasets import draw_pairs, draw_scores
 from rotastack.workflow.run.figures.members import FIGURES as FIGURES_OF_MEMBERS
@@ -21,7 +22,7 @@ from rotastack.workflow.study.specs import FiguresSpec
 def run(job: Job) -> None:
     """Write output ``figures`` as SVG and PNG, in the folder ``study`` and in a folder for each data set.
 
-    Reads the study's ``scores`` and ``tables``. In the slice's order of data sets, reads ``table``, ``folds``, the
+    Reads the study's ``scores``, ``comparison`` and ``tables``. In the slice's order of data sets, reads ``table``, ``folds``, the
     first block of each pool in ``votes`` (input ``pools``), and all ``methods`` if methods choose among members.
     The record names the figures that cannot be drawn.
     """
@@ -46,7 +47,8 @@ def _draw(job: Job, spec: FiguresSpec, k: int | None) -> list[str]:
     of_study = names_of_study(spec)
     if k is None:
         folder, tables = "study", {path.stem: path for path in job.inputs["tables"]}
-        draw = partial(draw_of_study, spec=spec, scores=scores, tables=tables)
+        board = read_json(job.input("comparison"))[spec.score]
+        draw = partial(draw_of_study, spec=spec, scores=scores, tables=tables, board=board)
     else:
         folder = spec.datasets[k]
         files = job.inputs.get("methods", [])

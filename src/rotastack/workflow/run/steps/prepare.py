@@ -1,5 +1,6 @@
 """prepare: turn a raw table into numbers and categories, before any split."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from rotastack.data.artifacts import Prepared, write_frame
 from rotastack.data.divisions import READ, division_numbers, series_column
 from rotastack.data.loading import columns_by_kind
 from rotastack.data.raw import read_raw
-from rotastack.data.suspicions import suspicions
+from rotastack.data.suspicions import OPTIONS, suspicions
 from rotastack.data.target import check_target
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, root_sequence
@@ -33,8 +34,8 @@ class PreparedTable(NamedTuple):
         return Prepared(self.frame, self.about)
 
 
-def prepare(spec: PrepareSpec, raw: pd.DataFrame) -> PreparedTable:
-    """Return a raw table as numbers and categories, and its free text as it is."""
+def prepare(spec: PrepareSpec, raw: pd.DataFrame, options: Mapping[str, str] = OPTIONS) -> PreparedTable:
+    """Return a raw table as numbers and categories, and its free text as it is; `options` are those of :func:`suspicions`."""
     dataset, task = spec.dataset, spec.task
     target = check_target(raw["target"], dataset, task)
     if spec.smallest_class:
@@ -86,7 +87,7 @@ def prepare(spec: PrepareSpec, raw: pd.DataFrame) -> PreparedTable:
     about |= {"encoding": spec.encoding} if spec.encoding != "dummies" else {}
     if spec.is_own:
         dividing_keys = divided_by | ({"copies_together": "copies_together"} if spec.copies_together else {})
-        facts["suspicions"] = suspicions(features, target, task, preprocessor.kinds_, dividing_keys)
+        facts["suspicions"] = suspicions(features, target, task, preprocessor.kinds_, dividing_keys, options)
     # Numeric columns with few values would be categories by default.
     values = (len(np.unique(column[~np.isnan(column)])) for column in X[:, : len(preprocessor.numbers_)].T)
     n_few = sum(n < preprocessor.min_distinct for n in values)

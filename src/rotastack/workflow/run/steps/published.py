@@ -7,10 +7,9 @@ import pandas as pd
 
 from rotastack.base.documents import load_yaml
 from rotastack.data.artifacts import read_frame
-from rotastack.errors import RotastackError
 from rotastack.files import replacing, write_text
 from rotastack.project import report_texts
-from rotastack.stats.comparison import compare
+from rotastack.workflow.judge.boards import board
 from rotastack.workflow.judge.pages import page_environment
 from rotastack.workflow.judge.published_columns import CHANCE, compare_with_published
 from rotastack.workflow.judge.results import by_method, complete, group_table
@@ -156,19 +155,19 @@ def beside_published(
 
 def _statistics(errors: pd.DataFrame, control: str, alpha: float) -> dict[tuple[str, str], str]:
     """Return (label, metric) -> text; empty without rows, or for fewer than two methods."""
-    if not len(errors) or errors.shape[1] < 2:
-        return {}
-    comparison = compare(1 - errors, higher_is_better=True)
-    of_labels = {"rank": comparison.average_ranks}
-    if control in errors:
-        of_labels["improvement"] = comparison.improvement(control).drop(control) / 100
-        of_labels["better"] = comparison.better(control).drop(control)
-    found = {(m, metric): _text(metric, v) for metric, part in of_labels.items() for m, v in part.items()}
-    try:
-        tests = (comparison.iman_davenport_f, comparison.p_value, comparison.critical_difference(alpha))
-    except RotastackError:  # a single row allows no test
-        return found
-    return found | {("", metric): _text(metric, v) for metric, v in zip(_OF_TESTS, tests, strict=True)}
+    found = board(1 - errors, True, control, alpha)
+    of_labels = {"rank": found.get("ranks", {}).get("mean", {})}
+    of_labels["better"] = {m: test["wins"] for m, test in found.get("tests", {}).items()}
+    of_labels["improvement"] = {m: found["improvement"][m] / 100 for m in of_labels["better"]}
+    tests = {
+        "F": found.get("iman_davenport_f"),
+        "p": found.get("p_value"),
+        "critical_difference": found.get("critical_difference"),
+    }
+    of_labels |= {
+        metric: {"": value} for metric, value in tests.items() if value is not None
+    }  # a single row allows no test
+    return {(m, metric): _text(metric, v) for metric, part in of_labels.items() for m, v in part.items()}
 
 
 def _text(metric: str, value: float) -> str:

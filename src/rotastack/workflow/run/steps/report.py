@@ -17,12 +17,11 @@ from rotastack.data.artifacts import read_frame
 from rotastack.files import read_json, write_text
 from rotastack.plots.style import default_style, save_figure
 from rotastack.project import report_texts
-from rotastack.stats.metrics import BASELINE, METRICS, NAMES, higher_is_better
+from rotastack.stats.metrics import BASELINE, METRICS, NAMES, higher_is_better, ranked_scores
 from rotastack.workflow.judge.decisions import by_threshold, draw_decisions, shares
-from rotastack.workflow.judge.leaderboard import study_board
 from rotastack.workflow.judge.pages import inline_figure, page_environment, read_explanation
 from rotastack.workflow.judge.published_columns import on_page
-from rotastack.workflow.judge.results import read_csv, relative_times, seconds_by_method
+from rotastack.workflow.judge.results import best_of_each, read_csv
 from rotastack.workflow.judge.verdict import claim_in_words
 from rotastack.workflow.judge.words import score_cell
 from rotastack.workflow.run.job import Job
@@ -95,7 +94,7 @@ def _page(job: Job, spec: ReportSpec) -> str:
     study, task, primary = spec.dump(), spec.task, spec.score
     files = {path.stem: path for path in job.inputs["tables"]}
     tables = {name: read_csv(path) for name, path in files.items()}
-    baseline, times = tables["baseline"].set_index("dataset"), tables["times"]
+    baseline = tables["baseline"].set_index("dataset")
     published = tables.get("published_columns")
     shown = _shown(study)
     comparison, verdict = read_json(job.input("comparison")), read_json(job.input("verdict"))
@@ -113,7 +112,6 @@ def _page(job: Job, spec: ReportSpec) -> str:
         "share": lambda value: "-" if value is None else f"{value:.1%}",
         "zip": zip,
     }
-    ratios = _times(times, control, methods)
     return environment.get_template("report.html.j2").render(
         study=study,
         control=control,
@@ -147,10 +145,9 @@ def _page(job: Job, spec: ReportSpec) -> str:
         explanations={e["dataset"]: e for e in map(read_explanation, job.inputs.get("explanations", []))},
         claims=[claim_in_words(claim) for claim in tables["claims"].to_dict("records")],
         notes=_notes(job, comparison[primary], many, records, spec.skipped),
-        times=ratios,
-        predicted=any(pd.notna(row["predict"]) for row in ratios),
         seconds=_seconds(job, records),
-        board=study_board(spec, read_frame(job.input("scores"))[0], baseline, times),
+        boards={name: comparison[name] for name in sorted(ranked_scores(task), key=lambda name: name != primary)},
+        best=_best(comparison[primary], spec.optimistic),
         published=on_page(published, tables["published_ranks"]) if published is not None else {},
         configuration=yaml.safe_dump(shown, sort_keys=False, allow_unicode=True, width=100),
         glossary={
@@ -162,6 +159,13 @@ def _page(job: Job, spec: ReportSpec) -> str:
             **{name: found.version for name in LIBRARIES for found in [*distributions(name=name)][:1]},
         },
     )
+
+
+def _best(board: Mapping[str, Any], optimistic: Sequence[str]) -> dict[str, str]:
+    """Return the first method with the best score on each data set, among those that do not choose by the test rows."""
+    means = pd.DataFrame.from_dict(board["means"], orient="index").astype(float)
+    best = best_of_each(means, optimistic, board["higher_is_better"])
+    return best[best.any(axis=1)].idxmax(axis=1).to_dict()
 
 
 def _known(comparison: Mapping[str, Any], methods: Sequence[str]) -> list[str]:
@@ -287,17 +291,6 @@ def _notes(
     others = map(read_json, job.inputs["others"])
     notes += [r["message"] for r in others if r["step"] in ("draw", "explain") and r["status"] != "ok"]
     return notes + skipped
-
-
-def _times(table: pd.DataFrame, control: str, methods: list[str]) -> list[dict]:
-    """Return the time of each method as a multiple of the control's: the median over data sets, and the largest."""
-    ratios = relative_times(seconds_by_method(table), control)
-    rows: dict[str, dict] = {m: {"method": m} for m in methods if ratios and m in set(table["method"])}
-    for m, row in rows.items():
-        for kind in ("fit", "predict"):
-            multiples = ratios[kind][m] if kind in ratios else pd.Series(dtype=float)
-            row |= {kind: multiples.median(), f"{kind}_most": multiples.max()}
-    return list(rows.values())
 
 
 def _seconds(job: Job, records: Mapping[str, Mapping[str, Any]]) -> list[dict]:

@@ -1,6 +1,7 @@
 """summarize: statistics over cells and over data sets."""
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,21 +10,21 @@ import pandas as pd
 from rotastack.data.artifacts import read_frame, write_frame
 from rotastack.errors import RotastackError
 from rotastack.files import read_json, replacing, write_text
-from rotastack.stats.metrics import METRICS, NAMES, higher_is_better
+from rotastack.stats.metrics import METRICS, NAMES, best_possible, higher_is_better
 from rotastack.stats.missing import gaps
 from rotastack.stats.pairs import compare_pair
 from rotastack.stats.resampled_t import corrected_t
 from rotastack.stats.variance import kendall_w, variance_components
 from rotastack.stats.wilcoxon import holm, rank_biserial, signed_rank_p
-from rotastack.workflow.judge.comparisons import compare_group, compare_over_datasets
+from rotastack.workflow.judge.boards import board, board_of_group, plain
 from rotastack.workflow.judge.published_columns import published_columns, ranks_beside_published
 from rotastack.workflow.judge.results import (
     baselines,
+    by_method,
     compared,
     group_table,
     in_units,
     mean_scores,
-    relative_times,
     score_matrices,
     seconds_by_method,
 )
@@ -40,7 +41,8 @@ class StudyResults(NamedTuple):
     scores: pd.DataFrame  # a row for each data set, method and cell
     calibration: pd.DataFrame
     baseline: pd.DataFrame  # scores of the baseline, which uses no column, by data set
-    comparisons: dict[str, dict]  # score -> comparison of the methods by this score
+    times: pd.DataFrame  # seconds of a training and, if known, of predicting its test rows, by data set and method
+    boards: dict[str, dict]  # score -> board of the methods by this score
     records: list[dict]  # of the scores of each data set
     published: pd.DataFrame  # published scores that tables show beside the study's own
 
@@ -68,60 +70,52 @@ def run(job: Job) -> None:
         wrong = wrong[calibration["method"] == spec.control].groupby(calibration["dataset"]).sum().round()
         records = list(map(read_json, job.inputs["records"]))
         baseline = baselines(records)
+        times = _times_table(records)
         means = {metric: mean_scores(scores, metric, spec.methods, spec.average) for metric in metrics}
-        comparisons = {
-            metric: compare_over_datasets(
-                means[metric],
-                higher,
-                spec.control,
-                spec.alpha,
-                optimistic=spec.optimistic,
-                left_out=spec.left_out,
-                wrong=wrong,
-                units=in_units(metric, baseline),
+        units = {metric: in_units(metric, baseline) for metric in metrics}
+        boards = {
+            metric: board(
+                means[metric], higher, spec.control, spec.alpha, optimistic=spec.optimistic, left_out=spec.left_out,
+                units=units[metric], optimum=best_possible(metric), wrong=wrong, seconds=seconds_by_method(times),
             )
             for metric, higher in metrics.items()
-        }
-        comparisons[primary]["notes"] += [
-            f"{name}: left out of ranks and tests: {why}" for name, why in spec.left_out.items()
-        ]
+        }  # fmt: skip
+        ranked = boards[primary]
+        ranked["spread"] = plain(by_method(scores, primary, "std").reindex_like(means[primary]))
+        ranked["notes"] += [f"{name}: left out of ranks and tests: {why}" for name, why in spec.left_out.items()]
         if primary == "pinball":
-            comparisons[primary]["notes"].append("pinball: methods that predict no intervals have no score")
+            ranked["notes"].append("pinball: methods that predict no intervals have no score")
         if spec.groups:
-            units = in_units(primary, baseline)
-            shown = compared(means[primary].drop(list(spec.left_out)), units)
-            comparisons[primary]["groups"] = {
-                g["name"]: compare_group(group_table(shown, g), spec.alpha, primary) for g in spec.groups
+            shown = compared(means[primary].drop(list(spec.left_out)), units[primary])
+            ranked["groups"] = {
+                g["name"]: board_of_group(group_table(shown, g), spec.alpha, primary) for g in spec.groups
             }
         own, files = list(dict.fromkeys(scores["dataset"])), job.inputs.get("published", [])
         beside = published_columns(own, primary, spec.published_columns, files, spec.printed_names)
         job.check_contents(files)
-        results = StudyResults(spec, scores, calibration, baseline, comparisons, records, beside)
+        results = StudyResults(spec, scores, calibration, baseline, times, boards, records, beside)
         tables = {metric: table.reset_index() for metric, table in means.items()}
         tables |= {name: make(results) for name, make in TABLES.items()}
         write_frame(job.output("variance"), tables["variance"])
         for path in job.outputs["tables"]:
             with replacing(path) as temporary:
                 tables[path.stem].to_csv(temporary, index=False)
-        write_text(job.output("comparison"), json.dumps(comparisons, indent=1) + "\n")
-        verdict = _verdict(results, comparisons[primary], job)
+        write_text(job.output("comparison"), json.dumps(boards, indent=1) + "\n")
+        verdict = _verdict(results, ranked, job)
         verdict["sentences"] = verdict_of_claims(tables["claims"]) + verdict["sentences"]  # the question of the study
         write_text(job.output("verdict"), json.dumps(verdict, indent=1, ensure_ascii=False) + "\n")
-        record.warnings = comparisons[primary]["notes"]
-        record.metrics = {"average_ranks": comparisons[primary].get("average_ranks", {})}
+        record.warnings = ranked["notes"]
+        record.metrics = {"average_ranks": ranked.get("ranks", {}).get("mean", {})}
 
 
-def _verdict(results: StudyResults, comparison: dict[str, Any], job: Job) -> dict[str, Any]:
+def _verdict(results: StudyResults, ranked: dict[str, Any], job: Job) -> dict[str, Any]:
     """Return the sentences of the verdict; for one data set also the best method and means."""
     spec, score = results.spec, NAMES[results.primary]
     failed = failures({r["dataset"]: r["metrics"].get("failures", {}) for r in results.records})
     if spec.groups:
-        return {"sentences": verdict_of_groups(comparison["groups"], score, spec.alpha, spec.titles) + failed}
+        return {"sentences": verdict_of_groups(ranked["groups"], score, spec.alpha, spec.titles) + failed}
     if results.scores["dataset"].nunique() > 1:
-        sentences = verdict_over_datasets(
-            comparison, score, spec.control, spec.alpha, rotation_pairs=spec.rotation_pairs,
-            times=relative_times(seconds_by_method(_times_table(results)), spec.control),
-        )  # fmt: skip
+        sentences = verdict_over_datasets(ranked, score, spec.control, spec.alpha, spec.rotation_pairs)
         return {"sentences": sentences + failed}
     return verdict_of_one(results.scores, spec, results.records[0], *read_frame(job.input("rows")))
 
@@ -241,17 +235,23 @@ def _claims_table(results: StudyResults) -> pd.DataFrame:
 
 def _control_table(results: StudyResults) -> pd.DataFrame:
     """Return the comparisons of each method with the control: a row per score and method."""
-    rows = [{"score": name, **row} for name, c in results.comparisons.items() for row in c.get("against_control", [])]
+    rows = [
+        {
+            "score": name, "method": m, "better": test["wins"], "equal": test["ties"], "worse": test["losses"],
+            **found["worst_losses"][m],
+        }
+        for name, found in results.boards.items() for m, test in found.get("tests", {}).items()
+    ]  # fmt: skip
     return pd.DataFrame(rows)
 
 
-def _times_table(results: StudyResults) -> pd.DataFrame:
+def _times_table(records: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Return seconds of a training and, if known, of predicting its test rows: a row per data set and method."""
     return pd.DataFrame(
         [
             {"dataset": record["dataset"], "method": m, "fit_seconds": s,
              "predict_seconds": record["metrics"]["predict_processor_seconds"].get(m, np.nan)}
-            for record in results.records for m, s in record["metrics"]["fit_processor_seconds"].items()
+            for record in records for m, s in record["metrics"]["fit_processor_seconds"].items()
         ]
     )  # fmt: skip
 
@@ -270,22 +270,21 @@ def _published_ranks_table(results: StudyResults) -> pd.DataFrame:
 def _groups_table(results: StudyResults) -> pd.DataFrame:
     """Return the comparison of each group of methods with the first of them: a row per method."""
     rows = []
-    for name, result in results.comparisons[results.primary].get("groups", {}).items():
-        df = result.get("df", (np.nan, np.nan))
-        for label in result["methods"]:
-            others = [b if a == label else a for a, b in result.get("different", []) if label in (a, b)]
-            of_label = {
-                column: result.get(key, {}).get(label, np.nan)
-                for column, key in [
-                    ("average_rank", "average_ranks"), ("improvement", "improvement"), ("better", "better"), ("p_holm", "holm_p"),
-                ]
-            }  # fmt: skip
+    for name, found in results.boards[results.primary].get("groups", {}).items():
+        first, second = found.get("df", (np.nan, np.nan))
+        tests, ranks, improvement = (found.get(key, {}) for key in ("tests", "ranks", "improvement"))
+        of_group = {
+            "friedman_chi2": found.get("friedman_chi2"), "F": found.get("iman_davenport_f"), "df_1": first, "df_2": second,
+            "p": found.get("p_value"), "critical_difference": found.get("critical_difference"),
+        }  # fmt: skip
+        for m in found["labels"]:
+            others = [b if a == m else a for a, b in found.get("different", []) if m in (a, b)]
+            test = tests.get(m, {"wins": 0} if m in improvement else {})
             rows.append(
                 {
-                    "group": name, "method": label, "rows": result["n_rows"], **of_label, "differs_from": "; ".join(others),
-                    "friedman_chi2": result.get("friedman_chi2", np.nan), "F": result.get("iman_davenport_f", np.nan),
-                    "df_1": df[0], "df_2": df[1], "p": result.get("p_value", np.nan),
-                    "critical_difference": result.get("critical_difference", np.nan),
+                    "group": name, "method": m, "rows": found["n_rows"], "average_rank": ranks.get("mean", {}).get(m),
+                    "improvement": improvement.get(m), "better": test.get("wins"), "p_holm": test.get("p_holm"),
+                    "differs_from": "; ".join(others), **of_group,
                 }
             )  # fmt: skip
     return pd.DataFrame(rows)
@@ -299,7 +298,7 @@ TABLES = {
     "calibration": lambda results: results.calibration,
     "baseline": lambda results: results.baseline.reset_index(),
     "control": _control_table,
-    "times": _times_table,
+    "times": lambda results: results.times,
     "published_columns": lambda results: results.published,
     "published_ranks": _published_ranks_table,
     "groups": _groups_table,

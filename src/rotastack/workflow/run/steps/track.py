@@ -77,7 +77,7 @@ def _best(ranks: Mapping[str, float], control: str) -> str | None:
 def track_study(job: Job, spec: ReportSpec, writer: Writer) -> str:
     """Log the study's run unless it is logged; return its id."""
     comparison, record = read_json(job.input("comparison"))[spec.score], read_json(job.input("record"))
-    ranks = comparison.get("average_ranks", {})
+    ranks = comparison.get("ranks", {}).get("mean", {})
     best = _best(ranks, spec.control)
     about = {"version": record["version"], "seed": spec.seed}
     named = {} if best is None else {"best": best}
