@@ -21,6 +21,9 @@ from rotastack.workflow.tracking.records import Record
 AnySpec = TypeVar("AnySpec", bound=Spec)
 OtherSpec = TypeVar("OtherSpec", bound=Spec)
 
+NO_FAULTS_OF_MODELS = (MemoryError, OSError, BrokenExecutor)
+"""Errors that fail the job, which may be retried with more memory."""
+
 
 @dataclass
 class Outcome:
@@ -31,10 +34,10 @@ class Outcome:
 
     @contextmanager
     def may_fail(self) -> Iterator[None]:
-        """Note that a model fails; errors that are not its fault fail the job, which may be retried with more memory."""
+        """Note that a model fails; errors that are not its fault fail the job."""
         try:
             yield
-        except (MemoryError, OSError, BrokenExecutor):
+        except NO_FAULTS_OF_MODELS:
             raise
         except Exception as error:  # foreign estimators raise anything; the report shows it
             self.fail(f"{type(error).__name__}: {' '.join(str(error).split())}")

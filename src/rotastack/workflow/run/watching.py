@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
 from rotastack.errors import RotastackError
+from rotastack.workflow.run.job import NO_FAULTS_OF_MODELS
 
 Result = TypeVar("Result")
 
@@ -36,18 +37,22 @@ class EndedByMachineError(RotastackError, BrokenExecutor):
     """The error of a job whose training process was ended from outside, which is no fault of a model."""
 
 
-def watched(trainings: Iterator[Result], content: Any, limit: float | None = None) -> Iterator[Result]:
+def watched(
+    trainings: Iterator[Result], content: Any, limit: float | None = None, apart: bool = True
+) -> Iterator[Result]:
     """Yield the results of trainings, each within `limit` seconds; raise TrainingStoppedError after a crash or the limit.
 
     The trainings are done in a fork if there is a limit or if `content`, a slice, names a foreign class. Errors and warnings
     of the fork are raised again; an error of a model has its name and its text, since its class may be unknown here.
+    Memory that runs out is the fault of a model with a limit, also if the trainings are not done `apart`.
     """
-    if not (limit or _foreign(content)):
+    trainings = _within_memory(trainings) if limit else trainings
+    if not (apart and (limit or _foreign(content))):
         yield from trainings
         return
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_send_all, args=(within_memory(trainings) if limit else trainings, sender))
+    process = context.Process(target=_send_all, args=(trainings, sender))
     process.start()
     sender.close()
     try:
@@ -73,7 +78,7 @@ def done_watched(work: Callable[[], Result], content: Any, limit: float | None =
     return next(watched((work() for _ in range(1)), content, limit))
 
 
-def within_memory(trainings: Iterator[Result]) -> Iterator[Result]:
+def _within_memory(trainings: Iterator[Result]) -> Iterator[Result]:
     """Yield the results of trainings; memory that runs out is an error of the training."""
     try:
         yield from trainings
@@ -134,7 +139,7 @@ def _send_all(trainings: Iterator[Any], sender: Connection) -> None:
                 result = next(trainings)
             except StopIteration:
                 break
-            except (MemoryError, OSError, BrokenExecutor, KeyboardInterrupt) as failure:  # no fault of a model
+            except (*NO_FAULTS_OF_MODELS, KeyboardInterrupt) as failure:
                 error = failure
             except Exception as failure:
                 error = type(failure).__name__, str(failure)

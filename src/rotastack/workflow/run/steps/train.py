@@ -10,7 +10,7 @@ from rotastack.errors import RotastackError
 from rotastack.workflow.run.job import Job, Outcome, joined
 from rotastack.workflow.run.mixed import mixed
 from rotastack.workflow.run.modules import protocol_module
-from rotastack.workflow.run.watching import watched, within_memory
+from rotastack.workflow.run.watching import watched
 from rotastack.workflow.study.names import MEASURES_OF_TRAINING
 from rotastack.workflow.study.specs import NestedTrainingSpec, SplitTrainingSpec
 
@@ -29,21 +29,17 @@ def train(
     Views that are drawn before all training come as `rotations`, group after group. If `apart`, a separate process trains
     what may crash or has a limit of time. A pool with a limit also fails if memory runs out.
     """
-    protocol, limit, outcome = protocol_module(spec.protocol, "train"), spec.pool.training_limit, Outcome()
+    protocol, limit, outcome, trained = protocol_module(spec.protocol, "train"), spec.pool.training_limit, Outcome(), []
     pool = protocol.untrained(spec, table, folds)
     arrays = {name: variable.values for name, variable in pool.data_vars.items()}
+    limit = limit and limit * pool.sizes.get("pair", 1)
     trainings = protocol.trainings(spec, table, folds, rotations, n_jobs)
-    if limit:
-        trainings, limit = within_memory(trainings), limit * pool.sizes.get("pair", 1)
-    if apart:
-        trainings = watched(trainings, spec.pool.content(), limit)
-    trained = []
     with outcome.may_fail():
-        for training in trainings:
+        for training in watched(trainings, spec.pool.content(), limit, apart):
             for name, values in training.arrays.items():
                 of_cell = arrays[name][training.at]
                 of_cell[tuple(map(slice, values.shape))] = values  # a smaller test set leaves missing values
-            trained.append(training)
+            trained.append(training._replace(arrays={}))
     if outcome.status != "ok":
         pool["proba"][:] = np.nan
     elif trained:
