@@ -66,14 +66,17 @@ class Trained(NamedTuple):
 
 
 def joined(parts: Sequence[NDArray]) -> NDArray:
-    """Return arrays as one along the first axis; the other axes are filled up to the longest by NaN, -1 or False."""
+    """Return arrays as one along the first axis; the other axes are filled up to the longest.
+
+    Numbers are filled up by NaN or -1; masks by False, and become numbers, because files have no masks.
+    """
     longest = np.max([part.shape[1:] for part in parts], axis=0)
     kind = np.result_type(*parts)
     whole = np.full((sum(map(len, parts)), *longest), {"f": np.nan, "b": False}.get(kind.kind, -1), kind)
     ends = np.cumsum([len(part) for part in parts])
     for part, end in zip(parts, ends, strict=True):
         whole[(slice(end - len(part), end), *map(slice, part.shape[1:]))] = part
-    return whole.view(np.int8) if kind.kind == "b" else whole  # files have no masks
+    return whole.view(np.int8) if kind.kind == "b" else whole
 
 
 @dataclass(frozen=True)
