@@ -8,6 +8,7 @@ import sys
 import warnings
 from contextlib import chdir
 
+import numpy as np
 import pytest
 from tests.refusals import refusal
 from tests.run.running import iris_table
@@ -15,7 +16,7 @@ from tests.run.running import iris_table
 from rotastack.cli import main
 from rotastack.errors import RotastackError
 from rotastack.files import hashes
-from rotastack.workflow.run.job import Job
+from rotastack.workflow.run.job import Job, joined
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.study.study import Study
 
@@ -141,3 +142,11 @@ def test_a_record_has_the_key_and_the_code_at_its_end(tmp_path):
     record = json.loads((tmp_path / "r").read_text())
     assert (job.code, record["key"], record["code"]) == ("4567", "0123-4567", "4567")
     assert record["files"] == [str(tmp_path / "r"), str(tmp_path / "t")]
+
+
+@pytest.mark.parametrize(("kind", "fill"), [("f8", np.nan), ("i2", -1), ("?", 0)])
+def test_arrays_of_several_trainings_are_joined_and_filled_up(kind, fill):
+    whole = joined([np.ones((1, 2, 1), kind), np.ones((2, 1, 3), kind)])
+    np.testing.assert_array_equal(whole[0], [[1, fill, fill], [1, fill, fill]])
+    np.testing.assert_array_equal(whole[1:], [[[1, 1, 1], [fill] * 3]] * 2)
+    assert whole.dtype == ("i1" if kind == "?" else kind)

@@ -1,6 +1,7 @@
 """Records of steps: what they say of memory."""
 
 import json
+import multiprocessing
 import subprocess
 import sys
 
@@ -29,3 +30,12 @@ def test_the_peak_grows_with_what_is_held():
     held = np.ones(int(before * 2**20 / 8) + 10_000_000)
     assert _peak_mb() >= before + 70
     del held
+
+
+@pytest.mark.slow
+def test_the_peak_is_that_of_a_fork_that_trains():
+    size = int(_peak_mb() * 2**20 / 8) + 10_000_000
+    process = multiprocessing.get_context("fork").Process(target=np.ones, args=(size,))
+    process.start()
+    process.join()
+    assert _peak_mb() >= size * 8 / 2**20

@@ -21,7 +21,6 @@ from rotastack.workflow.run.keys import Keys
 from rotastack.workflow.run.own_table import OwnTable
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.steps import combine, groups, prepare, refit, score, train
-from rotastack.workflow.run.watching import TrainingStoppedError, failing
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.use.own_study import SEED
 
@@ -123,9 +122,4 @@ def _train(spec: Any, data: Prepared, folds: pd.DataFrame) -> xr.Dataset:
     """Train by one thread, as the workflow does, since more threads sum in another order."""
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
-        try:
-            return train.train(spec, data, folds)
-        except MemoryError:
-            return train.train(
-                spec, data, folds, set_alarm=failing(TrainingStoppedError("the training ran out of memory"))
-            )
+        return train.train(spec, data, folds)

@@ -1,12 +1,12 @@
 """The job of a step: its spec, its input files and its output files."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import xarray as xr
@@ -21,6 +21,9 @@ from rotastack.workflow.tracking.records import Record
 AnySpec = TypeVar("AnySpec", bound=Spec)
 OtherSpec = TypeVar("OtherSpec", bound=Spec)
 
+NO_FAULTS_OF_MODELS = (MemoryError, OSError, BrokenExecutor)
+"""Errors that fail the job, which may be retried with more memory."""
+
 
 @dataclass
 class Outcome:
@@ -31,10 +34,10 @@ class Outcome:
 
     @contextmanager
     def may_fail(self) -> Iterator[None]:
-        """Note that a model fails; errors that are not its fault fail the job, which may be retried with more memory."""
+        """Note that a model fails; errors that are not its fault fail the job."""
         try:
             yield
-        except (MemoryError, OSError, BrokenExecutor):
+        except NO_FAULTS_OF_MODELS:
             raise
         except Exception as error:  # foreign estimators raise anything; the report shows it
             self.fail(f"{type(error).__name__}: {' '.join(str(error).split())}")
@@ -51,6 +54,29 @@ def check_numbers(outputs: NDArray[np.floating], estimator: str, task: str) -> N
     if odd.any():
         name = estimator.rpartition(".")[2]
         raise ValueError(f"{name} predicted NaN or infinity for {int(odd.sum())} of {odd.size} rows")
+
+
+class Trained(NamedTuple):
+    """What the trainings of a cell leave: outputs and measures for the cell's place in arrays, seconds, and votes of members."""
+
+    at: tuple[int, ...]
+    arrays: dict[str, NDArray]
+    seconds: dict[str, NDArray]  # of each member, or of all
+    votes: dict[str, NDArray]
+
+
+def joined(parts: Sequence[NDArray]) -> NDArray:
+    """Return arrays as one along the first axis; the other axes are filled up to the longest.
+
+    Numbers are filled up by NaN or -1; masks by False, and become numbers, because files have no masks.
+    """
+    longest = np.max([part.shape[1:] for part in parts], axis=0)
+    kind = np.result_type(*parts)
+    whole = np.full((sum(map(len, parts)), *longest), {"f": np.nan, "b": False}.get(kind.kind, -1), kind)
+    ends = np.cumsum([len(part) for part in parts])
+    for part, end in zip(parts, ends, strict=True):
+        whole[(slice(end - len(part), end), *map(slice, part.shape[1:]))] = part
+    return whole.view(np.int8) if kind.kind == "b" else whole
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Training in a separate process, for estimators that may crash or hang: the process ends, and the study goes on.
 
-A crash raises no exception, and a loop in C handles no signal. So the training process sets an alarm at the start of
-each training, by which the kernel ends the process. The job's process then reads how the training process ended.
+A crash raises no exception, and a loop in C handles no signal. So a fork of the job's process trains and sends each result,
+and the job's process ends a fork that sends nothing within the limit.
 """
 
 import multiprocessing
@@ -9,19 +9,18 @@ import os
 import signal
 import sys
 import threading
-import traceback
-from collections.abc import Callable, Mapping
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, TypeVar
 
 from rotastack.errors import RotastackError
-from rotastack.workflow.run.job import Job
+from rotastack.workflow.run.job import NO_FAULTS_OF_MODELS
 
-Alarm = Callable[[float | None], None]
-"""Sets, at the start of a training, the seconds that the training may take; None is no limit."""
-Work = Callable[[Job, Alarm], None]
-"""Trains and writes the outputs; if the alarm raises an error, writes that the training failed with it."""
+Result = TypeVar("Result")
 
 _OF_THE_MACHINE = {"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXCPU", "SIGBUS"}
 """Signals that no estimator causes: memory ran out, or the job was ended."""
@@ -34,19 +33,57 @@ class TrainingStoppedError(Exception):
     """The error of a training that took too long, or whose process crashed."""
 
 
-def train_watched(job: Job, work: Work, trained: Any, limit: float | None = None) -> None:
-    """Do the work of a training job, in a separate process if it has a limit or trains foreign classes."""
-    if not (limit or _foreign(trained)):
-        work(job, lambda seconds: None)
+class EndedByMachineError(RotastackError, BrokenExecutor):
+    """The error of a job whose training process was ended from outside, which is no fault of a model."""
+
+
+def watched(
+    trainings: Iterator[Result], content: Any, limit: float | None = None, apart: bool = True
+) -> Iterator[Result]:
+    """Yield the results of trainings, each within `limit` seconds; raise TrainingStoppedError after a crash or the limit.
+
+    The trainings are done in a fork if there is a limit or if `content`, a slice, names a foreign class. Errors and warnings
+    of the fork are raised again; an error of a model has its name and its text, since its class may be unknown here.
+    Memory that runs out is the fault of a model with a limit, also if the trainings are not done `apart`.
+    """
+    trainings = _within_memory(trainings) if limit else trainings
+    if not (apart and (limit or _foreign(content))):
+        yield from trainings
         return
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_send_all, args=(trainings, sender))
+    process.start()
+    sender.close()
     try:
-        failure = _in_fork(lambda: work(job, _set_alarm), limit)
+        while message := _received(receiver, process, limit):
+            result, error, told = message
+            for category, text in told:
+                warnings.warn(text, category, stacklevel=2)
+            if isinstance(error, BaseException):
+                raise error
+            if error is not None:
+                name, text = error
+                raise type(name, (TrainingStoppedError,), {})(text)
+            yield result
+    finally:
+        process.kill()
+        with suppress(ProcessLookupError):  # all processes have ended
+            os.killpg(process.pid or 0, signal.SIGKILL)  # this also ends processes that an estimator started
+        process.join()
+
+
+def done_watched(work: Callable[[], Result], content: Any, limit: float | None = None) -> Result:
+    """Return the result of one training, see :func:`watched`."""
+    return next(watched((work() for _ in range(1)), content, limit))
+
+
+def _within_memory(trainings: Iterator[Result]) -> Iterator[Result]:
+    """Yield the results of trainings; memory that runs out is an error of the training."""
+    try:
+        yield from trainings
     except MemoryError:
-        if not limit:
-            raise
-        failure = TrainingStoppedError("the training ran out of memory")
-    if failure is not None:
-        work(job, failing(failure))
+        raise TrainingStoppedError("the training ran out of memory") from None
 
 
 def _foreign(content: Any) -> bool:
@@ -57,54 +94,29 @@ def _foreign(content: Any) -> bool:
     return isinstance(content, list) and any(map(_foreign, content))
 
 
-def _set_alarm(seconds: float | None) -> None:
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # at the alarm the kernel ends the process
-    signal.setitimer(signal.ITIMER_REAL, seconds or 0)
+def _received(receiver: Connection, process: Any, limit: float | None) -> Any:
+    """Return the next message of the fork; raise an error if there is none within the limit, or if the fork has ended."""
+    end = time.monotonic() + (limit or float("inf"))
+    while time.monotonic() < end:
+        code = process.exitcode  # before the pipe, which an estimator's own processes may hold open
+        with suppress(EOFError):  # the fork is about to end
+            if receiver.poll(_INTERVAL):
+                return receiver.recv()
+        if code is not None:
+            raise _stopped(code, limit)
+    raise TrainingStoppedError(f"the training took longer than {limit:g} s (training_limit)")
 
 
-def failing(failure: Exception) -> Alarm:
-    """Return an alarm by which a training fails at its start, because it failed in another process."""
-
-    def set_alarm(seconds: float | None) -> None:
-        raise failure
-
-    return set_alarm
-
-
-def _in_fork(work: Callable[[], None], limit: float | None) -> TrainingStoppedError | None:
-    """Do the work in a fork; return the error if an estimator ended the fork, and None if the work was done."""
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_work_and_send, args=(work, sender))
-    process.start()
-    sender.close()
-    received: list[BaseException | None] = []
-    try:
-        while process.exitcode is None and not receiver.poll(_INTERVAL):
-            pass
-        with suppress(EOFError):  # the fork sent nothing: its exit code is the reason
-            received = [receiver.recv()] if receiver.poll() else []
-        process.join(timeout=1.0 if received else None)
-    finally:
-        with suppress(ProcessLookupError):  # all processes have ended
-            os.killpg(process.pid or 0, signal.SIGKILL)  # this also ends processes that an estimator started
-        process.join()
-    if received and received[0] is None:
-        return None
-    if received and received[0] is not None:
-        raise received[0]
-    code = process.exitcode or 0
+def _stopped(code: int, limit: float | None) -> Exception:
+    """Return the error of a fork that ended with an exit code: its estimator's fault, or the machine's."""
     if code >= 0:
         return TrainingStoppedError(f"the training process exited with code {code}")
     name = signal.Signals(-code).name
-    if name == "SIGALRM":
-        return TrainingStoppedError(f"the training took longer than {limit:g} s (training_limit)")
-    if name == "SIGKILL" and limit:
-        return TrainingStoppedError("SIGKILL ended the training process, probably for lack of memory")
-    if name in _OF_THE_MACHINE:
-        more = ", probably for lack of memory" if name == "SIGKILL" else ""
-        raise RotastackError(f"{name} ended the training process{more}")
-    return TrainingStoppedError(f"the training process crashed ({name})")
+    more = ", probably for lack of memory" if name == "SIGKILL" else ""
+    if name in _OF_THE_MACHINE and not (more and limit):
+        return EndedByMachineError(f"{name} ended the training process{more}")
+    how = f"{name} ended the training process{more}" if more else f"the training process crashed ({name})"
+    return TrainingStoppedError(how)
 
 
 def _end_with_the_job() -> None:
@@ -115,19 +127,25 @@ def _end_with_the_job() -> None:
     os.killpg(0, signal.SIGKILL)
 
 
-def _work_and_send(work: Callable[[], None], sender: Connection) -> None:
-    """Work in the fork, and send the error to the job's process; send None at the end of the work."""
+def _send_all(trainings: Iterator[Any], sender: Connection) -> None:
+    """Train in the fork, and send each result, or an error, with the warnings; send None at the end."""
     os.setpgid(0, 0)
     threading.Thread(target=_end_with_the_job, daemon=True).start()
-    failure: BaseException | None = None
-    try:
-        work()
-        signal.setitimer(signal.ITIMER_REAL, 0)
-    except (RotastackError, OSError, MemoryError, KeyboardInterrupt) as error:
-        failure = error
-    except Exception as error:
-        traceback.print_exception(error)
-        failure = RotastackError(f"{type(error).__name__}: {error}")
+    error: Any = None
+    while error is None:
+        result = None
+        with warnings.catch_warnings(record=True) as caught:
+            try:
+                result = next(trainings)
+            except StopIteration:
+                break
+            except (*NO_FAULTS_OF_MODELS, KeyboardInterrupt) as failure:
+                error = failure
+            except Exception as failure:
+                error = type(failure).__name__, str(failure)
+        # A foreign category of warnings may be unknown in the job's process, so the built-in one above it is sent.
+        told = [(next(c for c in w.category.__mro__ if c.__module__ == "builtins"), str(w.message)) for w in caught]
+        sender.send((result, error, told))
+    sender.send(None)
     sys.stdout.flush()
     sys.stderr.flush()
-    sender.send(failure)

@@ -6,6 +6,7 @@ import resource
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -64,17 +65,15 @@ class Record:
 
 
 def _peak_mb() -> float:
-    """Return the peak resident memory of this program in megabytes; a fork starts with its parent's memory.
+    """Return the peak resident memory of this program or of its largest child process, in megabytes.
 
-    /proc is preferred if it exists, because ``ru_maxrss`` starts with the peak of the process that started the program.
+    A fork starts with its parent's memory. /proc is preferred if it exists, because ``ru_maxrss`` starts with the peak of the process that started the program.
     """
-    try:
+    used, largest = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    with suppress(OSError, IndexError, ValueError):
         status = Path("/proc/self/status").read_text(encoding="utf-8")
-        kilobytes = int(status.partition("VmHWM:")[2].split()[0])
-    except (OSError, IndexError, ValueError):
-        used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        kilobytes = used // 1024 if sys.platform == "darwin" else used
-    return round(kilobytes / 1024, 1)
+        used = int(status.partition("VmHWM:")[2].split()[0])
+    return round(max(used, largest) / (1024**2 if sys.platform == "darwin" else 1024), 1)
 
 
 def _processor_seconds() -> float:

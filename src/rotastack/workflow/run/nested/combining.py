@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -14,14 +15,14 @@ from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.data.artifacts import Prepared
 from rotastack.seeds import child, root_sequence
 from rotastack.workflow.run.job import Outcome, check_numbers
-from rotastack.workflow.run.watching import Alarm
+from rotastack.workflow.run.watching import done_watched
 from rotastack.workflow.study.building import make
 from rotastack.workflow.study.names import MEASURES_OF_MEMBERS, number_of
 from rotastack.workflow.study.specs import ClassSpec, CombiningSpec
 
 
 def combine(
-    spec: CombiningSpec, table: Prepared, folds: pd.DataFrame, pool: Iterable[xr.Dataset], n_jobs: int, set_alarm: Alarm
+    spec: CombiningSpec, table: Prepared, folds: pd.DataFrame, pool: Iterable[xr.Dataset], n_jobs: int
 ) -> xr.Dataset:
     """Return outputs with axes (rotation_group, fold_group, row, class).
 
@@ -45,8 +46,7 @@ def combine(
                 stored.setdefault(f, {})[r] = block["proba"].sel(rotation_group=r, fold_group=f).values
             continue
         with outcome.may_fail():
-            set_alarm(None)
-            results = Parallel(n_jobs=n_jobs)(
+            combining = [
                 delayed(_combined_cell)(
                     combiner,
                     block["proba"].sel(rotation_group=r, fold_group=f).values,
@@ -56,16 +56,17 @@ def combine(
                     None if combiner.trained else _members(block, r, f, folds[f].to_numpy()),
                 )
                 for r, f in names
-            )
+            ]
+            results = done_watched(partial(Parallel(n_jobs=n_jobs), combining), spec.combiner.content())
             check_numbers(np.stack(results), spec.combiner.class_, table.task)
             cells.update(zip(names, results, strict=True))
     rotation_groups, fold_groups = sorted(groups, key=number_of), list(folds)
     for f, of_groups in stored.items() if outcome.status == "ok" else ():
         with outcome.may_fail():
-            set_alarm(None)
             of_all = np.concatenate([of_groups[r] for r in rotation_groups], axis=1)
             combiner.set_params(group_size=of_all.shape[1] // len(rotation_groups))
-            result = _combined_cell(combiner, of_all, folds[f].to_numpy(), table.y, child(root, number_of(f)), None)
+            given = combiner, of_all, folds[f].to_numpy(), table.y, child(root, number_of(f)), None
+            result = done_watched(partial(_combined_cell, *given), spec.combiner.content())
             cells.update({(r, f): result for r in rotation_groups})
     outputs = np.full((len(rotation_groups), len(fold_groups), len(table.y), len(table.outputs)), np.nan)
     if outcome.status == "ok":

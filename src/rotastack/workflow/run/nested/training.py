@@ -1,84 +1,42 @@
 """Train a pool in nested cross-validation, cell by cell, and keep its outputs for held-out rows."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
-from rotastack.data.artifacts import Prepared, member_means
+from rotastack.data.artifacts import Prepared
 from rotastack.ensembles.pooled.nested import nested_outputs
-from rotastack.ensembles.pooled.pool import Recipe
+from rotastack.ensembles.pooled.pool import Pool, Recipe
 from rotastack.ensembles.rows import estimator_input
 from rotastack.resampling.folds import nested_pairs
 from rotastack.seeds import child, root_sequence
-from rotastack.trees.estimators import MembersClassifier
-from rotastack.workflow.run.job import Outcome, check_numbers
-from rotastack.workflow.run.watching import Alarm
+from rotastack.workflow.run.job import Trained, check_numbers
 from rotastack.workflow.study.building import make, make_estimator
 from rotastack.workflow.study.names import MEASURES_OF_MEMBERS, label
 from rotastack.workflow.study.specs import NestedTrainingSpec
 
+AXES = ("rotation_group", "fold_group")
+SECONDS = ("fit_seconds", "predict_seconds")
 
-def train(
-    spec: NestedTrainingSpec,
-    table: Prepared,
-    folds: pd.DataFrame,
-    rotations: xr.Dataset | None,
-    n_jobs: int,
-    set_alarm: Alarm,
-) -> xr.Dataset:
-    """Return outputs with axes (rotation_group, fold_group, other_fold, member, row, class).
 
-    For row i of fold a and other fold b they hold the output of the member trained without a and b, in an inner block; for
-    b = a, of the member trained without a alone, in an outer block. The other outputs are missing. Training without a and b has
-    the seed ("train", dataset, pool, rotation group, fold group, a, b), below which come the members, or the trees of the
-    members' forests. A member's view that is drawn in training has the seed ("views", dataset, rotation group, member).
+def untrained(spec: NestedTrainingSpec, table: Prepared, folds: pd.DataFrame) -> xr.Dataset:
+    """Return outputs with axes (rotation_group, fold_group, other_fold, member, row, class), all missing, and measures.
+
+    For row i of fold a and other fold b they will hold the output of the member trained without a and b, in an inner block;
+    for b = a, of the member trained without a alone, in an outer block. The other outputs stay missing.
     """
-    pairs = [(a, b) for a, b in nested_pairs(spec.folds) if (a != b) == spec.inner]
+    pairs = _pairs(spec)
     shape = (len(spec.rotation_groups), len(spec.fold_groups))
     size = (*shape, spec.folds, spec.rotations, len(table.y), len(table.outputs))
-    outputs = np.full(size, np.nan, dtype=table.precision)
-    measures = {name: np.full((*shape, len(pairs), spec.rotations), np.nan) for name in MEASURES_OF_MEMBERS}
-    seconds = {"fit_seconds": np.zeros(spec.rotations), "predict_seconds": np.zeros(spec.rotations)}
-    limit, outcome = spec.pool.training_limit, Outcome()
-    root = child(root_sequence(spec.seed), "train", spec.dataset, spec.name)
-    views = child(root_sequence(spec.seed), "views", spec.dataset)
-    with outcome.may_fail():
-        set_alarm(limit)
-        ready = estimator_input(make_estimator(spec.pool, n_jobs), table, spec.pool)
-        if limit and isinstance(ready.estimator, MembersClassifier):
-            limit *= len(pairs)  # all pairs may be trained in one call
-        for i, rg in enumerate(spec.rotation_groups):
-            recipes = _recipes(ready.estimator, spec, rotations, i)
-            for j, fg in enumerate(spec.fold_groups):
-
-                def note(pair, pool, i=i, j=j):
-                    for name, values in measures.items():
-                        values[i, j, pairs.index(pair)] = [getattr(m, name) for m in pool.members]
-                    seconds["fit_seconds"] += [m.fit_seconds for m in pool.members]
-                    seconds["predict_seconds"] += pool.predict_seconds
-                    set_alarm(limit)
-
-                set_alarm(limit)
-                fold = folds[label("FG", fg)].to_numpy()
-                for part in [[pair] for pair in pairs] if table.texts else [pairs]:
-                    X = ready.encoded(table, ~np.isin(fold, part)).X
-                    found = nested_outputs(
-                        X, table.y, table.n_classes, fold, part, recipes, child(root, rg, fg), views=child(views, rg),
-                        on_pool=note, n_jobs=n_jobs, **ready.options,
-                    )  # fmt: skip
-                    outputs[i, j] = np.where(np.isnan(found), outputs[i, j], found)
-                trained = (np.arange(spec.folds)[:, None] != fold) == spec.inner  # other fold, row
-                check_numbers(outputs[i, j].swapaxes(0, 1)[:, trained], spec.pool.estimator, table.task)
-        set_alarm(None)
-    if outcome.status != "ok":
-        outputs[:] = np.nan
-    cells = ("rotation_group", "fold_group")
+    measures = (*shape, len(pairs), spec.rotations)
     return xr.Dataset(
         {
-            "proba": ((*cells, "other_fold", "member", "row", "class"), outputs),
-            **{name: ((*cells, "pair", "member"), values) for name, values in measures.items()},
+            "proba": ((*AXES, "other_fold", "member", "row", "class"), np.full(size, np.nan, table.precision)),
+            **{name: ((*AXES, "pair", "member"), np.full(measures, np.nan)) for name in MEASURES_OF_MEMBERS},
         },
         coords={
             "rotation_group": [label("RG", g) for g in spec.rotation_groups],
@@ -87,16 +45,51 @@ def train(
             "pair": [f"{a}-{b}" for a, b in pairs],
             "class": table.outputs,
         },
-        attrs={
-            "inner": int(spec.inner), **vars(outcome),
-            "metrics": {
-                "members": spec.rotations,
-                "trainings": spec.rotations * len(pairs) * shape[0] * shape[1],
-                **{name: [round(float(s), 4) for s in values] for name, values in seconds.items()},
-                **{name: member_means(values) for name, values in measures.items()},
-            },
-        },
-    )  # fmt: skip
+        attrs={"inner": int(spec.inner), "metrics": {"members": spec.rotations, "trainings": int(np.prod(measures))}},
+    )
+
+
+def _pairs(spec: NestedTrainingSpec) -> list[tuple[int, int]]:
+    """Return the pairs of folds that are held out, or of each single fold with itself."""
+    return [(a, b) for a, b in nested_pairs(spec.folds) if (a != b) == spec.inner]
+
+
+def trainings(
+    spec: NestedTrainingSpec, table: Prepared, folds: pd.DataFrame, rotations: xr.Dataset | None, n_jobs: int
+) -> Iterator[Trained]:
+    """Yield the outputs and measures of each cell.
+
+    Training without a and b has the seed ("train", dataset, pool, rotation group, fold group, a, b), below which come the
+    members, or the trees of the members' forests. A member's view that is drawn in training has the seed ("views", dataset,
+    rotation group, member).
+    """
+    pairs, root = _pairs(spec), root_sequence(spec.seed)
+    seeds, views = child(root, "train", spec.dataset, spec.name), child(root, "views", spec.dataset)
+    ready = estimator_input(make_estimator(spec.pool, n_jobs), table, spec.pool)
+    for i, j in np.ndindex(len(spec.rotation_groups), len(spec.fold_groups)):
+        notes: dict[tuple[int, int], NDArray] = {}
+        rg, fg = spec.rotation_groups[i], spec.fold_groups[j]
+
+        def note(pair: tuple[int, int], pool: Pool, notes: dict = notes) -> None:
+            of_members = [[getattr(m, name) for m in pool.members] for name in (*MEASURES_OF_MEMBERS, SECONDS[0])]
+            notes[pair] = np.stack([*of_members, pool.predict_seconds])
+
+        recipes = _recipes(ready.estimator, spec, rotations, i)
+        fold = folds[label("FG", fg)].to_numpy()
+        outputs = np.full((spec.folds, spec.rotations, len(table.y), len(table.outputs)), np.nan, table.precision)
+        for part in [[pair] for pair in pairs] if table.texts else [pairs]:
+            X = ready.encoded(table, ~np.isin(fold, part)).X
+            found = nested_outputs(
+                X, table.y, table.n_classes, fold, part, recipes, child(seeds, rg, fg), views=child(views, rg),
+                on_pool=note, n_jobs=n_jobs, **ready.options,
+            )  # fmt: skip
+            outputs = np.where(np.isnan(found), outputs, found)
+        trained = (np.arange(spec.folds)[:, None] != fold) == spec.inner  # other fold, row
+        check_numbers(outputs.swapaxes(0, 1)[:, trained], spec.pool.estimator, table.task)
+        facts = np.stack([notes[pair] for pair in pairs], axis=1)  # name, pair, member
+        arrays = dict(zip(MEASURES_OF_MEMBERS, facts[:-2], strict=True))
+        seconds = dict(zip(SECONDS, facts[-2:].sum(axis=1), strict=True))
+        yield Trained((i, j), {"proba": outputs, **arrays}, seconds, {})
 
 
 def _recipes(estimator: Any, spec: NestedTrainingSpec, rotations: xr.Dataset | None, group: int) -> list[Recipe]:

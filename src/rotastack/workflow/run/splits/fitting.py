@@ -1,9 +1,8 @@
 """Train a pool on the training rows of one split, and let its members vote."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,24 +27,12 @@ class Fitted:
     scaler: Any  # fitted, or None
     X: NDArray[np.floating]  # the training rows, scaled and with noise
     y: NDArray  # their targets, with noise
-    seconds: float
-    processor_seconds: float  # other jobs on the machine change it little
 
     def columns_for(self, X: NDArray[np.float64]) -> NDArray[np.floating]:
         """Return rows in the form that the model needs."""
         if self.options["as_is"]:
             return X
         return np.hstack(scaled_columns(X, self.options["categorical"], self.scaler))
-
-
-class SplitVotes(NamedTuple):
-    """Votes of an ensemble's members after one training; class numbers are those of the data set."""
-
-    test: NDArray[np.signedinteger]  # (row, voter)
-    training: NDArray[np.signedinteger]  # (training row, voter)
-    classes: NDArray[np.intp]  # of the training rows, with noise
-    out_of_bag: NDArray[np.bool_] | None  # (training row, voter)
-    weights: NDArray[np.float64]  # (voter,)
 
 
 def fitted(
@@ -58,7 +45,6 @@ def fitted(
     views: np.random.SeedSequence,
 ) -> Fitted:
     """Scale the training rows, add the pool's noise, and train the estimator, or a member for each view."""
-    start, start_processor = time.perf_counter(), time.process_time()
     pool, options = spec.pool, ready.options
     X, y = ready.X[train], table.y[train]
     rng = np.random.default_rng(noise)
@@ -93,7 +79,7 @@ def fitted(
             X, y, table.n_classes, recipes, sequence,
             categorical=is_other, views=views, intervals=options["intervals"],
         )  # fmt: skip
-    return Fitted(model, options, scaler, X, y, time.perf_counter() - start, time.process_time() - start_processor)
+    return Fitted(model, options, scaler, X, y)
 
 
 def _other_labels(y, n_classes, share, rng):
@@ -105,8 +91,8 @@ def _other_labels(y, n_classes, share, rng):
     return noisy
 
 
-def cast_votes(trained: Fitted, X: NDArray[np.float64], selections: Sequence[str]) -> SplitVotes:
-    """Return the votes of the ensemble's members on test rows `X` and on the training rows.
+def cast_votes(trained: Fitted, X: NDArray[np.float64], selections: Sequence[str]) -> dict[str, NDArray]:
+    """Return the votes of the ensemble's members on test rows `X` and on the training rows, as the numbers of classes.
 
     `selections` name the rows by which methods choose members: "oob" needs members with bags, "auto" does not.
     """
@@ -116,20 +102,22 @@ def cast_votes(trained: Fitted, X: NDArray[np.float64], selections: Sequence[str
         np.promote_types(np.int16, np.min_scalar_type(-1 - trained.model.classes.max()))
     )
     weights = voters.weights()
-    out_of_bag = None
+    out_of_bag = np.zeros((0, 0), dtype=bool)
     if {"oob", "auto"} & set(selections):
         try:
             out_of_bag = voters.out_of_bag(len(trained.y))
         except ValueError:
             if "oob" in selections:
                 raise
-    return SplitVotes(
-        classes[voters.votes(trained.columns_for(X))],
-        classes[voters.votes(trained.X)],
-        trained.y,
-        out_of_bag,
-        np.full(len(voters), 1.0 / len(voters)) if weights is None else np.asarray(weights, dtype=np.float64),
-    )
+    return {
+        "votes": classes[voters.votes(trained.columns_for(X))],
+        "training_votes": classes[voters.votes(trained.X)],
+        "training_classes": trained.y.astype(classes.dtype),
+        "voter_weights": np.full(len(voters), 1.0 / len(voters))
+        if weights is None
+        else np.asarray(weights, dtype=np.float64),
+        "out_of_bag": out_of_bag,
+    }
 
 
 def machine_measures(estimator: Any) -> dict[str, float]:
@@ -141,33 +129,3 @@ def machine_measures(estimator: Any) -> dict[str, float]:
         "training_disagreement": getattr(machine, "disagreement_", np.nan),
     }
     return {name: float(value) for name, value in measures.items()} if hasattr(machine, "duality_gap_") else {}
-
-
-def stacked(split_votes: list[SplitVotes], n_test: int) -> dict[str, Any]:
-    """Return the votes of several trainings as variables of a pool's file: -1 where a row or voter is missing."""
-    if not split_votes:
-        return {}
-    n, n_voters = len(split_votes), max(len(b.weights) for b in split_votes)
-    n_training = max(len(b.classes) for b in split_votes)
-    kind = np.result_type(*(b.test for b in split_votes))
-    test, training = (np.full((n, rows, n_voters), -1, dtype=kind) for rows in (n_test, n_training))
-    out = np.zeros((n, n_training, n_voters), dtype=np.int8)
-    classes = np.full((n, n_training), -1, dtype=kind)
-    weights = np.full((n, n_voters), np.nan)
-    for i, b in enumerate(split_votes):
-        rows, voters = slice(len(b.classes)), slice(len(b.weights))
-        test[i, : len(b.test), voters] = b.test
-        training[i, rows, voters] = b.training
-        classes[i, rows] = b.classes
-        weights[i, voters] = b.weights
-        if b.out_of_bag is not None:
-            out[i, rows, voters] = b.out_of_bag
-    variables = {
-        "votes": (("split", "row", "voter"), test),
-        "training_votes": (("split", "training_row", "voter"), training),
-        "training_classes": (("split", "training_row"), classes),
-        "voter_weights": (("split", "voter"), weights),
-    }
-    if any(b.out_of_bag is not None for b in split_votes):
-        variables["out_of_bag"] = (("split", "training_row", "voter"), out)
-    return variables

@@ -1,6 +1,6 @@
 """Prune the pool of one split: the outputs of the members kept, and measures of these members."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -14,22 +14,20 @@ from rotastack.diagnostics.pairs import mean_disagreement, paper_diversity
 from rotastack.workflow.study.building import make
 from rotastack.workflow.study.specs import PrunerSpec
 
-GRID = np.linspace(-1, 1, 81).round(4)
+MARGINS = np.linspace(-1, 1, 81).round(4)
 """Margins at which the distributions are stored."""
 
 
-class PrunedSplit(NamedTuple):
-    """The outputs of a pruned pool for the test rows of one split, and measures of its members."""
+def pruned_split(
+    combiner: PrunerSpec, block: xr.Dataset, i: int, y: NDArray[np.intp], n_classes: int
+) -> dict[str, Any]:
+    """Prune the i-th training in a block of a pool, and return outputs and measures of the members that are kept.
 
-    proba: NDArray[np.float64]
-    measures: dict[str, float]
-    cdf: NDArray[np.float64]  # (part, margin)
-    curve: NDArray[np.float64]  # (part, size); no size if the pruner has no order
-    order_accuracy: NDArray[np.float64]  # (size,)
-
-
-def pruned_split(combiner: PrunerSpec, block: xr.Dataset, i: int, y: NDArray[np.intp], n_classes: int) -> PrunedSplit:
-    """Prune the i-th training in a block of a pool; `y` has the class numbers of the whole data set."""
+    `y` has the class numbers of the whole data set. The shapes are (row, class) for outputs, (part, margin) for the
+    distribution of margins, (part, size) for the curve and (size,) for the accuracies of the members in the pruner's order,
+    which are missing without an order. The part called training has the votes of the selection, with out-of-bag selection
+    only out-of-bag votes.
+    """
     weights = block["voter_weights"].values[i]
     voters = np.flatnonzero(np.isfinite(weights))[: combiner.first]
     weights = weights[voters]
@@ -54,8 +52,8 @@ def pruned_split(combiner: PrunerSpec, block: xr.Dataset, i: int, y: NDArray[np.
     training_margins = _margins(training[:, kept], trained, share, n_classes)
     test_margins = _margins(test[:, kept], truth, share, n_classes)
     measures = {
-        "members": len(kept),
-        "voters": len(voters),
+        "members": float(len(kept)),
+        "voters": float(len(voters)),
         "disagreement": mean_disagreement(test[:, kept], truth),
         "selection_disagreement": mean_disagreement(training[:, kept], trained, has_vote),
         "paper_diversity": paper_diversity(training[:, kept], len(voters), has_vote),
@@ -66,35 +64,14 @@ def pruned_split(combiner: PrunerSpec, block: xr.Dataset, i: int, y: NDArray[np.
         "test_c_bound": c_bound(test_margins),
     }
     measures |= _bounds(training_margins, share, measures["selection_disagreement"])
-    curve, accuracy = np.zeros((2, 0)), np.zeros(0)
+    curve, accuracy = np.full((2, len(voters)), np.nan), np.full(len(voters), np.nan)
     if order is not None:
         both = [ordered_curve(v, t, order, pruner.vote_weights_) for v, t in ((training, trained), (test, truth))]
-        curve = np.stack(both)
+        curve[:, : len(both[0])] = both
         if hasattr(pruner, "lasso_weights_"):
-            accuracy = (test[:, order] == truth[:, None]).mean(axis=0)
-    return PrunedSplit(proba, measures, np.stack([_cdf(training_margins), _cdf(test_margins)]), curve, accuracy)
-
-
-def tabulated(splits: list[PrunedSplit]) -> dict[str, Any]:
-    """Return the measures, margins and curves of all splits as variables of a method's file."""
-    n, n_voters = len(splits), int(max(split.measures["voters"] for split in splits))
-    variables: dict[str, Any] = {
-        name: ("split", np.array([split.measures[name] for split in splits], dtype=float))
-        for name in splits[0].measures
-    }
-    variables["margin_cdf"] = (("split", "part", "margin"), np.stack([split.cdf for split in splits]))
-    variables |= {"margin": ("margin", GRID), "part": ("part", ["training", "test"])}
-    curves = np.full((n, 2, n_voters), np.nan)
-    accuracies = np.full((n, n_voters), np.nan)
-    for k, split in enumerate(splits):
-        curves[k, :, : split.curve.shape[1]] = split.curve
-        accuracies[k, : len(split.order_accuracy)] = split.order_accuracy
-    # The part called training has the votes of the selection, with out-of-bag selection only out-of-bag votes.
-    if np.isfinite(curves).any():
-        variables["curve"] = (("split", "part", "size"), curves)
-    if np.isfinite(accuracies).any():
-        variables["order_accuracy"] = (("split", "size"), accuracies)
-    return variables
+            accuracy[: len(order)] = (test[:, order] == truth[:, None]).mean(axis=0)
+    distributions = np.stack([_cdf(training_margins), _cdf(test_margins)])
+    return {"proba": proba, **measures, "margin_cdf": distributions, "curve": curve, "order_accuracy": accuracy}
 
 
 def _margins(votes, y, share, n_classes):
@@ -125,5 +102,5 @@ def _bounds(values, share, disagreement):
 def _cdf(values):
     ordered = np.sort(values[np.isfinite(values)])
     if not len(ordered):
-        return np.full(len(GRID), np.nan)
-    return np.searchsorted(ordered, GRID + 1e-9, side="right") / len(ordered)
+        return np.full(len(MARGINS), np.nan)
+    return np.searchsorted(ordered, MARGINS + 1e-9, side="right") / len(ordered)

@@ -9,90 +9,96 @@ import xarray as xr
 from sklearn.dummy import DummyClassifier
 
 from rotastack.base.fitting import AlignedClassifier, FittedRegressor
-from rotastack.data.artifacts import Prepared, member_means
+from rotastack.data.artifacts import Prepared
 from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.diagnostics.margin import summarize_margins
 from rotastack.ensembles.pooled.pool import Pool
 from rotastack.ensembles.rows import estimator_input
 from rotastack.seeds import child, root_sequence
-from rotastack.workflow.run.job import Outcome, check_numbers
-from rotastack.workflow.run.splits.fitting import Fitted, SplitVotes, cast_votes, fitted, machine_measures, stacked
-from rotastack.workflow.run.splits.folds import TEST, TRAIN
-from rotastack.workflow.run.watching import Alarm
+from rotastack.workflow.run.job import Trained, check_numbers
+from rotastack.workflow.run.splits.fitting import Fitted, cast_votes, fitted, machine_measures
+from rotastack.workflow.run.splits.folds import masks
 from rotastack.workflow.study.building import make_estimator
 from rotastack.workflow.study.names import MEASURES_OF_MEMBERS, MEASURES_OF_TRAINING, label
 from rotastack.workflow.study.specs import PoolSpec, SplitTrainingSpec
 
+AXES = ("split",)
 TREES, DIVERSITY = MEASURES_OF_TRAINING[:3], MEASURES_OF_TRAINING[-4:]
+SECONDS = ("fit_seconds", "fit_processor_seconds", "predict_seconds", "predict_processor_seconds")
+"""Other jobs on the machine change the seconds of processors little."""
+
+VOTES = {
+    "votes": ("split", "row", "voter"),
+    "training_votes": ("split", "training_row", "voter"),
+    "training_classes": ("split", "training_row"),
+    "voter_weights": ("split", "voter"),
+    "out_of_bag": ("split", "training_row", "voter"),
+}
+"""Variables of a pool's file with the votes of members -> axes."""
 
 
-def train(
-    spec: SplitTrainingSpec, table: Prepared, folds: pd.DataFrame, rotations: None, n_jobs: int, set_alarm: Alarm
-) -> xr.Dataset:
-    """Return outputs with axes (split, member, row, class).
+def untrained(spec: SplitTrainingSpec, table: Prepared, folds: pd.DataFrame) -> xr.Dataset:
+    """Return outputs with axes (split, member, row, class), all missing, and measures.
 
     The rows are the test rows of each split, whose numbers are in ``rows`` (-1 fills up smaller test sets). Members are
-    views, ensemble sizes, or the outputs of an estimator that has several, such as one for each weighting. In split s the
-    estimator has the seed ("train", dataset, pool, s), noise ("noise", dataset, s), and views ("views", dataset, s,
-    member). If a method chooses among an ensemble's members, their votes are kept as well.
+    views, ensemble sizes, or the outputs of an estimator that has several, such as one for each weighting.
     """
-    splits = [s for s in spec.splits if s < min(spec.repeats, folds.shape[1])]
-    names = [label("S", s) for s in splits]
-    test, trained_on = ([np.flatnonzero(folds[name].to_numpy() == part) for name in names] for part in (TEST, TRAIN))
+    splits = _splits(spec, folds)
     members = spec.members if spec.pool.view is None else [str(k + 1) for k in range(spec.rotations)]
-    n_test = max(map(len, test), default=0)
-    outputs = np.full((len(splits), len(members), n_test, len(table.outputs)), np.nan, dtype=table.precision)
-    measures = {name: np.full((len(splits), len(members)), np.nan) for name in MEASURES_OF_TRAINING}
-    seconds: list[tuple[float, float, float, float]] = []
-    votes: list[SplitVotes] = []
-    root, outcome = root_sequence(spec.seed), Outcome()
-    seeds = child(root, "train", spec.dataset, spec.name)
-    noise, views = (child(root, what, spec.dataset) for what in ("noise", "views"))
-    with outcome.may_fail():
-        set_alarm(spec.pool.training_limit)
-        ready = estimator_input(make_estimator(spec.pool, n_jobs), table, spec.pool)
-        for i, (s, train, held_out) in enumerate(zip(splits, trained_on, test, strict=True)):
-            set_alarm(spec.pool.training_limit)
-            ready = ready.encoded(table, train)
-            trained = fitted(ready, table, train, spec, child(seeds, s), child(noise, s), child(views, s))
-            start, start_processor = time.perf_counter(), time.process_time()
-            columns = trained.columns_for(ready.X[held_out])
-            predicted, member_measures = _outputs(trained.model, columns, spec.pool.ensemble_sizes)
-            elapsed, processor = time.perf_counter() - start, time.process_time() - start_processor
-            seconds.append((trained.seconds, elapsed, trained.processor_seconds, processor))
-            check_numbers(predicted, spec.pool.estimator, table.task)
-            outputs[i, :, : len(held_out)] = predicted
-            for name, values in _measures(trained, member_measures, columns, table.y[held_out], spec.pool).items():
-                measures[name][i] = values
-            if spec.selections:
-                votes.append(cast_votes(trained, ready.X[held_out], spec.selections))
-        set_alarm(None)
-    if outcome.status != "ok":
-        outputs[:] = np.nan
-        votes = []
-    numbers = np.full((len(splits), n_test), -1, dtype=np.int32)
-    for i, held_out in enumerate(test):
-        numbers[i, : len(held_out)] = held_out
+    shape = len(splits), len(members)
+    rows = np.full((len(splits), max((test.sum() for test, _ in splits.values()), default=0)), -1, dtype=np.int32)
+    for row, (test, _) in zip(rows, splits.values(), strict=True):
+        row[: test.sum()] = np.flatnonzero(test)
+    size = (*shape, rows.shape[1], len(table.outputs))
     return xr.Dataset(
         {
-            "proba": (("split", "member", "row", "class"), outputs),
-            "rows": (("split", "row"), numbers),
-            **{name: (("split", "member"), values) for name, values in measures.items()},
+            "proba": (("split", "member", "row", "class"), np.full(size, np.nan, table.precision)),
+            "rows": (("split", "row"), rows),
+            **{name: (("split", "member"), np.full(shape, np.nan)) for name in MEASURES_OF_TRAINING},
         },
-        coords={"split": np.array(names, dtype=object), "member": members, "class": table.outputs},
-        attrs={
-            **vars(outcome),
-            "metrics": {
-                "members": len(members),
-                "trainings": len(splits),
-                "fit_seconds": [round(sum(fit for fit, *_ in seconds), 4)],
-                "predict_seconds": [round(sum(predict for _, predict, *_ in seconds), 4)],
-                "fit_processor_seconds": [round(fit, 6) for *_, fit, _ in seconds],
-                "predict_processor_seconds": [round(predict, 6) for *_, predict in seconds],
-                **{k: member_means(v) for k, v in measures.items() if np.isfinite(v).any()},
-            },
+        coords={
+            "split": np.array([label("S", s) for s in splits], dtype=object),
+            "member": members,
+            "class": table.outputs,
         },
-    ).assign(stacked(votes, n_test))  # fmt: skip
+        attrs={"metrics": {"members": len(members), "trainings": len(splits)}},
+    )
+
+
+def _splits(spec: SplitTrainingSpec, folds: pd.DataFrame) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+    """Return the block's splits: number -> masks of the test rows and the training rows."""
+    numbers = [s for s in spec.splits if s < min(spec.repeats, folds.shape[1])]
+    return {s: next(masks(folds[label("S", s)].to_numpy())) for s in numbers}
+
+
+def trainings(
+    spec: SplitTrainingSpec, table: Prepared, folds: pd.DataFrame, rotations: None, n_jobs: int
+) -> Iterator[Trained]:
+    """Yield the outputs and measures of each split, and if a method chooses among an ensemble's members, their votes.
+
+    In split s the estimator has the seed ("train", dataset, pool, s), noise ("noise", dataset, s), and views ("views",
+    dataset, s, member).
+    """
+    root = root_sequence(spec.seed)
+    seeds, *drawn = (child(root, *key, spec.dataset) for key in (("train",), ("noise",), ("views",)))
+    ready = estimator_input(make_estimator(spec.pool, n_jobs), table, spec.pool)
+    for i, (s, (test, train)) in enumerate(_splits(spec, folds).items()):
+        ready = ready.encoded(table, train)
+        times = [_times()]
+        sequences = [child(seeds, spec.name, s), *(child(each, s) for each in drawn)]
+        trained = fitted(ready, table, train, spec, *sequences)
+        times.append(_times())
+        columns = trained.columns_for(ready.X[test])
+        outputs, known = _outputs(trained.model, columns, spec.pool.ensemble_sizes)
+        times.append(_times())
+        check_numbers(outputs, spec.pool.estimator, table.task)
+        arrays = {"proba": outputs} | _measures(trained, known, columns, table.y[test], spec.pool)
+        votes = cast_votes(trained, ready.X[test], spec.selections) if spec.selections else {}
+        yield Trained((i,), arrays, dict(zip(SECONDS, np.diff(times, axis=0).reshape(-1, 1), strict=True)), votes)
+
+
+def _times() -> tuple[float, float]:
+    return time.perf_counter(), time.process_time()
 
 
 def _measures(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.ndarray, pool: PoolSpec) -> dict:
@@ -109,7 +115,7 @@ def _measures(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np
     if pool.diversity and isinstance(model, AlignedClassifier):
         votes = model.classes[model.estimator.tree_votes(rows)]
         known[0].update(zip(DIVERSITY, summarize_margins(votes, y), strict=True))
-    return {name: [m.get(name, np.nan) for m in known] for name in MEASURES_OF_TRAINING}
+    return {name: np.array([m.get(name, np.nan) for m in known]) for name in MEASURES_OF_TRAINING}
 
 
 def _tree_measures(model: AlignedClassifier | FittedRegressor, y: np.ndarray) -> dict[str, float]:

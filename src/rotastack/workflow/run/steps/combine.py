@@ -1,7 +1,6 @@
 """combine: combine a pool's stored outputs by a method, or all pools by the methods that only vote."""
 
 from collections.abc import Iterable
-from functools import partial
 
 import pandas as pd
 import xarray as xr
@@ -9,24 +8,19 @@ import xarray as xr
 from rotastack.data.artifacts import Prepared, read_arrays, read_frame, read_prepared
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.modules import protocol_module
-from rotastack.workflow.run.watching import Alarm, train_watched
 from rotastack.workflow.study.specs import CombiningSpec, VotingSpec
 
 
 def combine(
-    spec: CombiningSpec,
-    table: Prepared,
-    folds: pd.DataFrame,
-    pool: Iterable[xr.Dataset],
-    n_jobs: int = 1,
-    set_alarm: Alarm = lambda seconds: None,
+    spec: CombiningSpec, table: Prepared, folds: pd.DataFrame, pool: Iterable[xr.Dataset], n_jobs: int = 1
 ) -> xr.Dataset:
     """Return a method's outputs for held-out rows, from the blocks of its pool.
 
     The axes are those of :mod:`rotastack.workflow.run.nested.combining` or :mod:`rotastack.workflow.run.splits.combining`.
-    A method that fails, or whose pool failed, has missing values, and the error as ``message``.
+    A method that fails, or whose pool failed, has missing values, and the error as ``message``. A combiner that may crash
+    works in a separate process.
     """
-    return protocol_module(spec.protocol, "combine").combine(spec, table, folds, pool, n_jobs, set_alarm)
+    return protocol_module(spec.protocol, "combine").combine(spec, table, folds, pool, n_jobs)
 
 
 def run(job: Job) -> None:
@@ -44,14 +38,8 @@ def run(job: Job) -> None:
 
 
 def _run(spec: CombiningSpec, job: Job) -> None:
-    """Combine, in a separate process if the combiner may crash."""
-    train_watched(job, partial(_combine, spec), spec.combiner.content())
-
-
-def _combine(spec: CombiningSpec, job: Job, set_alarm: Alarm) -> None:
     """Read inputs ``table``, ``folds`` and ``pool``; write output ``method``."""
     table, (folds, _) = read_prepared(job.input("table")), read_frame(job.input("folds"))
     with job.recorded() as record:
-        blocks = map(read_arrays, job.inputs["pool"])
-        method = combine(spec, table, folds, blocks, job.threads, set_alarm)
+        method = combine(spec, table, folds, map(read_arrays, job.inputs["pool"]), job.threads)
         job.write_outcome("method", method, record)

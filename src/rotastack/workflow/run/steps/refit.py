@@ -29,7 +29,7 @@ from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.stats.metrics import DECIDED, METRICS, PRIMARY
 from rotastack.workflow.judge.results import TIE_BREAK, cells_and_tests, choose
 from rotastack.workflow.run.job import Job, Outcome
-from rotastack.workflow.run.watching import Alarm, train_watched
+from rotastack.workflow.run.watching import done_watched
 from rotastack.workflow.study.building import REFITTED, draws_bags, make, make_estimator
 from rotastack.workflow.study.specs import (
     AnyCombinerSpec,
@@ -47,17 +47,12 @@ LAST_STEPS = {"classification": "classifier", "regression": "regressor"}
 """Task -> name of the model's last step."""
 
 
-def refit(
-    spec: RefitSpec, label: str, raw: pd.DataFrame, scored: Mapping[str, Any], n_jobs: int = 1,
-    set_alarm: Alarm = lambda seconds: None,
-) -> Pipeline:  # fmt: skip
-    """Return a method trained on all rows: a pipeline from raw table to label or number. `set_alarm` gets the limit.
+def refit(spec: RefitSpec, label: str, raw: pd.DataFrame, scored: Mapping[str, Any], n_jobs: int = 1) -> Pipeline:
+    """Return a method trained on all rows: a pipeline from raw table to label or number.
 
     `scored` are the numbers of the scoring step: a saved model widens its intervals by those that were tested.
     """
     dataset, method = spec.dataset, spec.methods[label]
-    limit = method.pool.training_limit
-    set_alarm(limit and limit * (spec.folds + 1))  # a stacker also trains the pool on each fold
     features = raw.drop(columns="target")
     kinds = columns_by_kind(list(features.columns), spec.kinds, dataset)
     kinds |= {c: "id" for key, c in spec.divided_by.items() if key not in READ and c in features}
@@ -71,7 +66,6 @@ def refit(
     groups = _groups(spec, estimator, features)
     with config_context(enable_metadata_routing=bool(groups)):
         model = Pipeline(list(zip(names, (*before, decides), strict=True))).fit(features, target, **groups)
-    set_alarm(None)
     if (tested := scored.get("intervals", {}).get(label)) is not None:
         model.tested_intervals_ = tested
     if "n_jobs" in parameters:
@@ -80,18 +74,12 @@ def refit(
 
 
 def run(job: Job) -> None:
-    """Train the model, in a separate process if an estimator may crash or hang."""
-    spec = job.spec(RefitSpec)
-    limits = [method.pool.training_limit for method in spec.methods.values()]
-    train_watched(job, partial(_run, spec), spec.content()["methods"], max(filter(None, limits), default=None))
-
-
-def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
     """Read inputs ``raw``, ``scores``, ``rows`` and the record ``scored``, write output ``model``.
 
     If no method can be refitted, because all or the chosen one failed, the model file is empty and the record has the
-    reason.
+    reason. A separate process trains what may crash or has a limit of time.
     """
+    spec = job.spec(RefitSpec)
     with job.recorded() as record:
         scores, _ = read_frame(job.input("scores"))
         label, outcome, scored = spec.refit, Outcome(), read_json(job.input("scored"))["metrics"]
@@ -100,32 +88,39 @@ def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
         if label is None:
             outcome.fail("no method succeeded on this data set")
         else:
-            raw = read_raw(job.input("raw"))
+            method, raw = spec.methods[label], read_raw(job.input("raw"))
+            limit = (method.pool.training_limit or 0) * (spec.folds + 1)  # a stacker also trains the pool on each fold
             with outcome.may_fail():
-                model = refit(spec, label, raw, scored, job.threads, set_alarm)
-                cells = scores[scores["method"] == label]
-                model.measured_ = _measured(spec, cells, _target(spec, raw), getattr(model, "tested_intervals_", {}))
-                dump_model(model, job.output("model"), spec.trusted)
+                work = partial(_refitted, spec, job, label, raw, scores[scores["method"] == label], scored)
+                record.metrics = done_watched(work, method.content(), limit)
         record.status, record.message = outcome.status, outcome.message
         if outcome.status != "ok":
             with replacing(job.output("model")) as temporary:
                 temporary.touch()
-            return
-        target, predicted = _target(spec, raw), model.predict(raw.drop(columns="target"))
-        is_number = spec.task == "regression"
-        # Some estimators predict classes as a column.
-        error = np.sqrt(np.mean((target - predicted) ** 2)) if is_number else np.mean(np.ravel(predicted) != target)
-        record.metrics = {"method": label}
-        if spec.threshold is not None:
-            record.metrics |= {"threshold": spec.threshold, "decides_for": str(model[-1].pos_label)}
-        record.metrics |= {
-            "ranges": {str(column): ends for column, ends in model[0].ranges_.items()},
-            f"cross_validated_{spec.score}": float(scores.loc[scores["method"] == label, spec.score].mean()),
-            f"training_{PRIMARY[spec.task]}": float(error),
-            "model_bytes": job.output("model").stat().st_size,
-            **_out_of_bag(estimator_of(model), spec.task),
-            **({"intervals": model.tested_intervals_} if hasattr(model, "tested_intervals_") else {}),
-        }
+
+
+def _refitted(
+    spec: RefitSpec, job: Job, label: str, raw: pd.DataFrame, scores: pd.DataFrame, scored: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Train and write the model; return its metrics."""
+    model, target = refit(spec, label, raw, scored, job.threads), _target(spec, raw)
+    model.measured_ = _measured(spec, scores, target, getattr(model, "tested_intervals_", {}))
+    dump_model(model, job.output("model"), spec.trusted)
+    predicted, metrics = model.predict(raw.drop(columns="target")), dict[str, Any](method=label)
+    if spec.task == "regression":
+        error = np.sqrt(np.mean((target - predicted) ** 2))
+    else:
+        error = np.mean(np.ravel(predicted) != target)  # some estimators predict a column
+    if spec.threshold is not None:
+        metrics |= {"threshold": spec.threshold, "decides_for": str(model[-1].pos_label)}
+    return metrics | {
+        "ranges": {str(column): ends for column, ends in model[0].ranges_.items()},
+        f"cross_validated_{spec.score}": float(scores[spec.score].mean()),
+        f"training_{PRIMARY[spec.task]}": float(error),
+        "model_bytes": job.output("model").stat().st_size,
+        **_out_of_bag(estimator_of(model), spec.task),
+        **({"intervals": model.tested_intervals_} if hasattr(model, "tested_intervals_") else {}),
+    }
 
 
 def _target(spec: RefitSpec, raw: pd.DataFrame) -> NDArray:

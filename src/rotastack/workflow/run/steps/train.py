@@ -1,17 +1,17 @@
 """train: train a pool for a block of cells, and store its outputs for held-out rows."""
 
-from functools import partial
-
+import numpy as np
 import pandas as pd
 import xarray as xr
 
 from rotastack.base.warned import UNSEEN, ignoring
-from rotastack.data.artifacts import Prepared, read_arrays, read_frame, read_prepared
+from rotastack.data.artifacts import Prepared, member_means, read_arrays, read_frame, read_prepared
 from rotastack.errors import RotastackError
-from rotastack.workflow.run.job import Job
+from rotastack.workflow.run.job import Job, Outcome, joined
 from rotastack.workflow.run.mixed import mixed
 from rotastack.workflow.run.modules import protocol_module
-from rotastack.workflow.run.watching import Alarm, train_watched
+from rotastack.workflow.run.watching import watched
+from rotastack.workflow.study.names import MEASURES_OF_TRAINING
 from rotastack.workflow.study.specs import NestedTrainingSpec, SplitTrainingSpec
 
 
@@ -21,25 +21,47 @@ def train(
     folds: pd.DataFrame,
     rotations: xr.Dataset | None = None,
     n_jobs: int = 1,
-    set_alarm: Alarm = lambda seconds: None,
+    apart: bool = False,
 ) -> xr.Dataset:
     """Return a pool's outputs for held-out rows; a pool that fails has missing values, and the error as ``message``.
 
     The axes are those of :mod:`rotastack.workflow.run.nested.training` or :mod:`rotastack.workflow.run.splits.training`.
-    Views that are drawn before all training come as `rotations`, group after group. At the start of each training
-    `set_alarm` gets its limit in seconds; an error of `set_alarm` is one of the pool.
+    Views that are drawn before all training come as `rotations`, group after group. If `apart`, a separate process trains
+    what may crash or has a limit of time. A pool with a limit also fails if memory runs out.
     """
-    return protocol_module(spec.protocol, "train").train(spec, table, folds, rotations, n_jobs, set_alarm)
+    protocol, limit, outcome, trained = protocol_module(spec.protocol, "train"), spec.pool.training_limit, Outcome(), []
+    pool = protocol.untrained(spec, table, folds)
+    arrays = {name: variable.values for name, variable in pool.data_vars.items()}
+    limit = limit and limit * pool.sizes.get("pair", 1)
+    trainings = protocol.trainings(spec, table, folds, rotations, n_jobs)
+    with outcome.may_fail():
+        for training in watched(trainings, spec.pool.content(), limit, apart):
+            for name, values in training.arrays.items():
+                of_cell = arrays[name][training.at]
+                of_cell[tuple(map(slice, values.shape))] = values  # a smaller test set leaves missing values
+            trained.append(training._replace(arrays={}))
+    if outcome.status != "ok":
+        pool["proba"][:] = np.nan
+    elif trained:
+        votes = {name: joined([t.votes[name][None] for t in trained]) for name in trained[0].votes}
+        pool = pool.assign({name: (protocol.VOTES[name], values) for name, values in votes.items() if values.size})
+    seconds = {name: [t.seconds[name] for t in trained] for name in protocol.SECONDS}
+    pool.attrs |= vars(outcome)
+    pool.attrs["metrics"] |= {
+        **{
+            k: [round(float(s), 4) for s in np.atleast_1d(np.sum(v, axis=0))]
+            for k, v in seconds.items()
+            if "processor" not in k
+        },
+        **{k: [round(float(s), 6) for s in np.ravel(v)] for k, v in seconds.items() if "processor" in k},
+        **{k: member_means(v) for k, v in arrays.items() if k in MEASURES_OF_TRAINING and np.isfinite(v).any()},
+    }
+    return pool
 
 
 def run(job: Job) -> None:
-    """Train in a separate process if the estimator may crash or hang."""
-    spec = job.spec_of_protocol(NestedTrainingSpec, SplitTrainingSpec)
-    train_watched(job, partial(_run, spec), spec.pool.content(), spec.pool.training_limit)
-
-
-def _run(spec: NestedTrainingSpec | SplitTrainingSpec, job: Job, set_alarm: Alarm) -> None:
     """Read inputs ``table``, ``folds`` and ``rotations``, or ``parts``; write output ``pool``."""
+    spec = job.spec_of_protocol(NestedTrainingSpec, SplitTrainingSpec)
     table, (folds, _), rotations = read_prepared(job.input("table")), read_frame(job.input("folds")), None
     if job.inputs.get("rotations"):
         rotations, n_numeric = read_arrays(job.input("rotations")), table.numeric.shape[1]
@@ -53,5 +75,5 @@ def _run(spec: NestedTrainingSpec | SplitTrainingSpec, job: Job, set_alarm: Alar
             pool = mixed(spec.pool.of, list(map(read_arrays, job.inputs["parts"])))
         else:
             with ignoring(UNSEEN):  # categories that only rows of other folds have
-                pool = train(spec, table, folds, rotations, job.threads, set_alarm)
+                pool = train(spec, table, folds, rotations, job.threads, apart=True)
         job.write_outcome("pool", pool, record)
