@@ -118,7 +118,7 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
         y = present_target(y)
         given = X
         X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=False)
-        codes = self._numbered(y)
+        codes = self._target(y)[0]
         weights = row_weights(X, y, sample_weight)
         if weights is not None and not weights.all():
             positive = np.flatnonzero(weights)

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from rotastack.blas import one_blas_thread
 from rotastack.ensembles.flagship.families import TreeFamily
-from rotastack.ensembles.flagship.training_rows import TrainingRows
+from rotastack.ensembles.flagship.family_rows import FamilyRows
 from rotastack.seeds import child, integer_seed, kernel_seeds
 from rotastack.trees.bagged_views import BaggedViews
 from rotastack.trees.bags import Bags, tree_seeds
@@ -23,7 +23,7 @@ SHRINKAGE = 0.5
 
 
 def tree_groups(
-    families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, sequence: np.random.SeedSequence,
+    families: Sequence[TreeFamily], n_trees: int, rows: FamilyRows, sequence: np.random.SeedSequence,
     n_jobs: int | None = None,
 ) -> list[TreeGroup]:  # fmt: skip
     """Return a group of `n_trees` trees for each family; each view is fitted to the distinct rows in a bag.
@@ -57,7 +57,7 @@ def capped_max_features(max_features, n_features: int, width: int):
 
 
 def _views(
-    part: Any, rows: TrainingRows, bags: Bags, bagged: BaggedViews, bag_seeds: NDArray[np.uint64],
+    part: Any, rows: FamilyRows, bags: Bags, bagged: BaggedViews, bag_seeds: NDArray[np.uint64],
     sequence: np.random.SeedSequence,
 ) -> LinearViews:  # fmt: skip
     """Return the views of a part of a family, one for each tree's seed."""
@@ -75,7 +75,7 @@ def _views(
 
 
 def _fitted(
-    view: Any, rows: TrainingRows, drawn: Iterable[NDArray[np.intp]], sequence: np.random.SeedSequence
+    view: Any, rows: FamilyRows, drawn: Iterable[NDArray[np.intp]], sequence: np.random.SeedSequence
 ) -> LinearViews:
     """Return clones of a view, each fitted to the rows in `drawn` of a bag; means in the bag replace missing values."""
     names = [k for k in view.get_params() if k.split("__")[-1] == "random_state"]

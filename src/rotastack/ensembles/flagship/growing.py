@@ -1,6 +1,7 @@
 """Growth of the flagship's families of trees."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 
@@ -10,11 +11,11 @@ from numpy.typing import NDArray
 from rotastack.base.warned import warn
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
 from rotastack.ensembles.flagship.families import Family, KernelFamily, TreeFamily
+from rotastack.ensembles.flagship.family_rows import MOST_DRAWS, FamilyRows, category_targets
 from rotastack.ensembles.flagship.family_views import capped_max_features, tree_groups
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags, OnFolds, OnPairs, OnRounds, Stopped
 from rotastack.ensembles.flagship.kernel import MOST_KERNEL_ROWS, OnKernel, grow_kernel
 from rotastack.ensembles.flagship.race import NoWeightError, check_weight, has_race
-from rotastack.ensembles.flagship.training_rows import MOST_DRAWS, TrainingRows, category_targets, n_folds
 from rotastack.seeds import child
 from rotastack.trees.boosting import grow_boosted
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
@@ -38,8 +39,8 @@ _Grown = tuple[GrownFamilies, NDArray[np.float64]]
 
 
 def grow_families(
-    families: Sequence[Family], n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
-    sequence: np.random.SeedSequence, *, n_jobs: int | None = None, done: Callable[[str], None] = lambda words: None,
+    families: Sequence[Family], n_trees: int, rows: FamilyRows, sequence: np.random.SeedSequence, *,
+    n_jobs: int | None = None, done: Callable[[str], None] = lambda words: None,
 ) -> tuple[list[GrownFamilies], NDArray[np.float64]]:  # fmt: skip
     """Grow families, and return them in order: families on bags, families on folds, kernels.
 
@@ -49,7 +50,7 @@ def grow_families(
     """
     grown: list[GrownFamilies] = []
     outputs: list[NDArray[np.float64]] = []
-    for family, unseen in _each_grown(families, rows.n_trees(n_trees), rows, folds, sequence, n_jobs, outputs):
+    for family, unseen in _each_grown(families, rows.n_trees(n_trees), rows, sequence, n_jobs, outputs):
         grown.append(family)
         outputs.append(unseen)
         done(family.described())
@@ -61,8 +62,8 @@ def grow_families(
 
 
 def _each_grown(
-    families: Sequence[Family], n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
-    sequence: np.random.SeedSequence, n_jobs: int | None, outputs: Sequence[NDArray[np.float64]],
+    families: Sequence[Family], n_trees: int, rows: FamilyRows, sequence: np.random.SeedSequence, n_jobs: int | None,
+    outputs: Sequence[NDArray[np.float64]],
 ) -> Iterator[_Grown]:  # fmt: skip
     """Yield the grown families with their unseen outputs; each kind of family has a function that returns both.
 
@@ -86,16 +87,16 @@ def _each_grown(
     for family in sorted(in_turn, key=lambda family: races and family.boosting is not None):
         mine = child(sequence, "family", family.name)
         if isinstance(family, KernelFamily):
-            yield grow_kernel(family.name, rows, folds, gains, mine)
+            yield grow_kernel(family.name, rows, gains, mine)
         elif family.boosting is None:
-            yield _on_folds(family, n_trees, rows, folds, mine, n_jobs)
+            yield _on_folds(family, n_trees, rows, mine, n_jobs)
         else:
             race = partial(check_weight, np.concatenate(outputs), rows) if races and outputs else None
             try:
-                booster, unseen = _on_rounds(family, rows, folds, mine, n_jobs, race)
+                booster, unseen = _on_rounds(family, rows, mine, n_jobs, race)
             except NoWeightError:
                 stopped = Stopped((family.name,), rows.n_classes or 1, rows.X.shape[1])
-                yield stopped, np.full((1, len(folds), stopped.n_classes), np.nan)
+                yield stopped, np.full((1, len(rows.X), stopped.n_classes), np.nan)
                 continue
             gains = booster.boosted.gains() if learns_metric and gains is None else gains
             yield booster, unseen
@@ -120,69 +121,58 @@ def _boostable(families: Sequence[Family], n_classes: int | None) -> Sequence[Fa
 
 
 def _on_bags(
-    families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, sequence: np.random.SeedSequence, n_jobs: int | None,
-) -> _Grown:  # fmt: skip
+    families: Sequence[TreeFamily], n_trees: int, rows: FamilyRows, sequence: np.random.SeedSequence, n_jobs: int | None
+) -> _Grown:
     """Grow families of the same criterion, each tree on a bootstrap."""
     groups = tree_groups(families, n_trees, rows, sequence, n_jobs)
-    trees, out_of_bag = grow_forest(
-        rows.X, rows.target, groups, TreeOptions(families[0].criterion), sequence, n_classes=rows.n_classes,
-        weights=rows.weights, bags=rows.bags(), describe_nodes=False, n_jobs=n_jobs,
-    )  # fmt: skip
+    options = TreeOptions(families[0].criterion, describe_nodes=False, n_jobs=n_jobs)
+    trees, out_of_bag = grow_forest(rows, groups, options, sequence, bags=rows.bags())
     assert out_of_bag is not None
     grown = OnBags(tuple(family.name for family in families), trees, len(rows.X))
-    return grown, np.stack([family.means() for family in out_of_bag])
+    return grown, np.stack([of_family.means() for of_family in out_of_bag])
 
 
-_Forest = tuple[GrownTrees, CategoryPairs | None, NDArray[np.float64]]
-"""The trees grown on the rows outside a fold, their encoder of pairs or None, and their mean outputs for the fold."""
-
-
-def _forest_on_fold(
-    family: TreeFamily, fold: int, n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
-    sequence: np.random.SeedSequence, n_jobs: int | None,
-) -> _Forest:  # fmt: skip
-    """Grow a family on the rows outside a fold."""
-    share = 2 if family.criterion == "c45" else 1  # C4.5 trees of a fold are similar, so half as many are enough
-    each = -(-n_trees // (share * n_folds(folds)))
-    rest, sequence = rows.outside(folds, fold), child(sequence, fold)
-    X, X_held, pairs = rest.X, rows.X[folds == fold], None
+def _outside_fold(
+    family: TreeFamily, n_trees: int, rest: FamilyRows, sequence: np.random.SeedSequence, n_jobs: int | None
+) -> tuple[GrownTrees, CategoryPairs | None]:
+    """Grow a family on the rows outside a fold; return the trees, and the encoder of pairs that they need or None."""
+    X, pairs = rest.X, None
     if family.parts == ("pairs",):
-        pairs = CategoryPairs(rows.dummies).fit(X, category_targets(rest.codes, rest.weights, rest.numbers))
-        X, X_held = pairs.transform(X), pairs.transform(X_held)
-        chosen = capped_max_features(family.max_features, rest.X.shape[1], X.shape[1])
-        groups = [TreeGroup(each, splitter=family.splitter, max_features=chosen, name=family.name)]
+        pairs = CategoryPairs(rest.dummies).fit(X, category_targets(rest))
+        X = pairs.transform(X)
+        n_tried = capped_max_features(family.max_features, rest.X.shape[1], X.shape[1])
+        groups = [TreeGroup(n_trees, None, family.splitter, n_tried, name=family.name)]
     else:
-        groups = tree_groups([family], each, rest, sequence, n_jobs)
-    weights = None if rest.weights is None else rest.weights / rest.weights.mean()
+        groups = tree_groups([family], n_trees, rest, sequence, n_jobs)
     differ = family.criterion == "c45" or family.splitter == "random"  # these trees differ even without a bootstrap
-    trees, _ = grow_forest(
-        X, rest.target, groups, TreeOptions(family.criterion), sequence, n_classes=rows.n_classes, weights=weights,
-        bootstrap=not differ or len(X) > MOST_DRAWS, bags=rest.bags(), want_oob=False, describe_nodes=False, n_jobs=n_jobs,
-    )  # fmt: skip
-    return trees, pairs, trees.sums(X_held, n_jobs) / each
+    bootstrap = not differ or len(X) > MOST_DRAWS
+    options = TreeOptions(family.criterion, bootstrap=bootstrap, want_oob=False, describe_nodes=False, n_jobs=n_jobs)
+    weights = None if rest.weights is None else rest.weights / rest.weights.mean()
+    return grow_forest(replace(rest, X=X, weights=weights), groups, options, sequence, bags=rest.bags())[0], pairs
 
 
 def _on_folds(
-    family: TreeFamily, n_trees: int, rows: TrainingRows, folds: NDArray[np.int32], sequence: np.random.SeedSequence,
-    n_jobs: int | None,
-) -> _Grown:  # fmt: skip
+    family: TreeFamily, n_trees: int, rows: FamilyRows, sequence: np.random.SeedSequence, n_jobs: int | None
+) -> _Grown:
     """Grow a family's forests, one for each fold."""
-    outputs = np.full((1, len(folds), rows.n_classes or 1), np.nan)
+    share = 2 if family.criterion == "c45" else 1  # C4.5 trees of a fold are similar, so half as many are enough
+    each = -(-n_trees // (share * rows.n_folds))
+    outputs = np.full((1, len(rows.X), rows.n_classes or 1), np.nan)
     forests: list[GrownTrees] = []
     encoders: list[CategoryPairs] = []
-    for fold in range(n_folds(folds)):
-        trees, pairs, held = _forest_on_fold(family, fold, n_trees, rows, folds, sequence, n_jobs)
-        outputs[0, folds == fold] = held
+    for fold in range(rows.n_folds):
+        trees, pairs = _outside_fold(family, each, rows.outside(fold), child(sequence, fold), n_jobs)
+        held = rows.X[rows.folds == fold]
+        outputs[0, rows.folds == fold] = trees.means(held if pairs is None else pairs.transform(held), n_jobs)
         forests.append(trees)
-        if pairs is not None:
-            encoders.append(pairs)
+        encoders += [] if pairs is None else [pairs]
     if encoders:
-        return OnPairs((family.name,), forests, encoders, folds, rows.X.shape[1]), outputs
-    return OnFolds((family.name,), GrownTrees.concatenate(forests), folds), outputs
+        return OnPairs((family.name,), forests, encoders, rows.folds, rows.X.shape[1]), outputs
+    return OnFolds((family.name,), GrownTrees.concatenate(forests), rows.folds), outputs
 
 
 def _on_rounds(
-    family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], sequence: np.random.SeedSequence, n_jobs: int | None,
+    family: TreeFamily, rows: FamilyRows, sequence: np.random.SeedSequence, n_jobs: int | None,
     race: Callable[..., None] | None = None,
 ) -> tuple[OnRounds, NDArray[np.float64]]:  # fmt: skip
     """Grow a booster for each fold, on the rows outside the fold; `race` may end the training after the first one."""
@@ -190,8 +180,8 @@ def _on_rounds(
     views, width = None, rows.X.shape[1]
     if family.parts != ("identity",):
         by_fold = [
-            tree_groups([family], 1, rows.outside(folds, fold), child(sequence, fold), n_jobs)[0].views
-            for fold in range(n_folds(folds))
+            tree_groups([family], 1, rows.outside(fold), child(sequence, fold), n_jobs)[0].views
+            for fold in range(rows.n_folds)
         ]
         views = LinearViews.concatenate([view for view in by_fold if view is not None])
         width = int(views.widths().min())
@@ -201,9 +191,6 @@ def _on_rounds(
         options = options._replace(tol=min(options.tol, SMALL_GAIN), n_rounds=min(options.n_rounds, most))
     if isinstance(options.max_features, Integral):
         options = options._replace(max_features=min(options.max_features, width))
-    boosted = grow_boosted(
-        rows.X, rows.target, options, sequence,
-        n_classes=rows.n_classes, folds=folds, weights=rows.weights, views=views, n_jobs=n_jobs, after_first=race,
-    )  # fmt: skip
+    boosted = grow_boosted(rows, options, sequence, folds=rows.folds, views=views, n_jobs=n_jobs, after_first=race)
     grown = OnRounds((family.name,), boosted)
     return grown, grown.linked(boosted.held_out)[None]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rotastack.base.outputs import mean_of
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
-from rotastack.ensembles.flagship.training_rows import n_folds
+from rotastack.ensembles.flagship.family_rows import n_folds
 from rotastack.trees.boosting import BoostedTrees, probabilities
 from rotastack.trees.grown import GrownTrees
 
@@ -154,11 +154,11 @@ class OnFolds(_HeldOut):
         return [self.trees]
 
     def outputs(self, rows, n_jobs=None):
-        return self.trees.sums(rows, n_jobs)[None] / len(self.trees)
+        return self.trees.means(rows, n_jobs)[None]
 
     def _of_fold(self, fold, rows, n_jobs):
         trees = np.split(np.arange(len(self.trees)), n_folds(self.folds))[fold]
-        return self.trees.take(trees).sums(rows, n_jobs) / len(trees)
+        return self.trees.take(trees).means(rows, n_jobs)
 
     def importances(self):
         return self.trees.importances()[None]
@@ -181,8 +181,7 @@ class OnPairs(_HeldOut):
         return mean_of([self._of_fold(fold, rows, n_jobs) for fold in range(len(self.pairs))])[None]
 
     def _of_fold(self, fold, rows, n_jobs):
-        trees = self.by_fold[fold]
-        return trees.sums(self.pairs[fold].transform(rows), n_jobs) / len(trees)
+        return self.by_fold[fold].means(self.pairs[fold].transform(rows), n_jobs)
 
     def importances(self):
         by_fold = zip(self.by_fold, self.pairs, strict=True)

@@ -47,12 +47,14 @@ class PrecisionBayesClassifier(LabelClassifier, BaseEstimator):
     0.96
     """
 
+    _any_classes = True
+
     @whole_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Estimate the normal distribution of each column in each class."""
         y = present_target(y)
         X, y = validate_data(self, X, y, dtype=np.float64)
-        codes = self._numbered(y, least=1)
+        codes = self._target(y)[0]
         weights = row_weights(X, y, sample_weight)
         weights = np.ones(len(X)) if weights is None else weights
         self.precisions_ = np.array([_precision(column) for column in X[weights > 0].T])

@@ -32,7 +32,7 @@ class _RandomRotationBoosting:
         "flip": ["boolean"],
         "max_axes": [Interval(Integral, 2, None, closed="left")],
     }
-    refit = bootstrap = False
+    bootstrap = False
     n_features_in_: int
     _regression: ClassVar[bool]
 

@@ -34,8 +34,6 @@ class _ReductionEnsemble(PooledEnsembleClassifier):
     # Parameters of PooledEnsembleClassifier that these ensembles fix.
     view: Any = None
     combiner: Any = None
-    cv: int = 5
-    refit: bool = False
 
     def __init__(
         self,

@@ -7,12 +7,13 @@ import pandas as pd
 import xarray as xr
 
 from rotastack.data.artifacts import Prepared, member_means
-from rotastack.ensembles.pooled.nested import nested_outputs
+from rotastack.ensembles.pooled.nested import HeldOut, nested_outputs
 from rotastack.ensembles.pooled.pool import Recipe
 from rotastack.ensembles.rows import estimator_input
 from rotastack.resampling.folds import nested_pairs
 from rotastack.seeds import child, root_sequence
 from rotastack.trees.estimators import MembersClassifier
+from rotastack.trees.growing import TrainingRows
 from rotastack.workflow.run.job import Outcome, check_numbers
 from rotastack.workflow.run.watching import Alarm
 from rotastack.workflow.study.building import make, make_estimator
@@ -63,10 +64,10 @@ def train(
                 set_alarm(limit)
                 fold = folds[label("FG", fg)].to_numpy()
                 for part in [[pair] for pair in pairs] if table.texts else [pairs]:
-                    X = ready.encoded(table, ~np.isin(fold, part)).X
+                    rows = TrainingRows(ready.encoded(table, ~np.isin(fold, part)).X, table.y, table.n_classes)
                     found = nested_outputs(
-                        X, table.y, table.n_classes, fold, part, recipes, child(root, rg, fg), views=child(views, rg),
-                        on_pool=note, n_jobs=n_jobs, **ready.options,
+                        rows, HeldOut(fold, part), recipes, ready.options._replace(n_jobs=n_jobs), child(root, rg, fg),
+                        views=child(views, rg), on_pool=note,
                     )  # fmt: skip
                     outputs[i, j] = np.where(np.isnan(found), outputs[i, j], found)
                 trained = (np.arange(spec.folds)[:, None] != fold) == spec.inner  # other fold, row
