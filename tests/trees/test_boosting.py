@@ -5,8 +5,8 @@ import pytest
 from tests.trees.boosting_reference import Reference
 
 from rotastack.trees import LinearViews, TrainingRows
+from rotastack.trees.boosters import BoostingOptions
 from rotastack.trees.boosting import boosting_folds, grow_boosted, probabilities
-from rotastack.trees.boosting_options import BoostingOptions
 from rotastack.trees.kernel import boosting
 from rotastack.trees.kernel.boosting import _exp
 from rotastack.trees.nodes import missing_go_left, split_columns

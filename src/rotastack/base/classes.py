@@ -1,11 +1,28 @@
-"""Base classes of classifiers (class numbers for labels, the most probable class) and of regressors."""
+"""Checks of targets, and base classes of classifiers (class numbers for labels, the most probable class) and of regressors."""
 
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from pandas.api.extensions import ExtensionDtype
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
+
+
+def present_target(y: Any) -> Any:
+    """Return a target that scikit-learn reads without a change; a ValueError for NaN, None, NA or NaT.
+
+    NumPy's new texts become objects. Numbers of pandas' or Arrow's own types become NumPy's, since scikit-learn makes
+    floats of them, and large whole numbers would be one class.
+    """
+    values = y if hasattr(y, "__array__") else np.asarray(y, dtype=object)
+    if y is not None and np.asarray(pd.isna(values)).any():
+        raise ValueError("y contains missing values")
+    dtype = getattr(y, "dtype", None)
+    if isinstance(dtype, ExtensionDtype) and dtype.kind in "biu" and hasattr(dtype, "numpy_dtype"):
+        return y.to_numpy(dtype=dtype.numpy_dtype)
+    return y.astype(object) if getattr(dtype, "kind", "") == "T" else y
 
 
 def float_target(y: NDArray[Any]) -> NDArray[np.float64]:

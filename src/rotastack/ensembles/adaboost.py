@@ -12,7 +12,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from rotastack.base.columns import present_target
+from rotastack.base.classes import present_target
 from rotastack.base.fitting import AlignedClassifier, fit_aligned
 from rotastack.base.naming import validate_data
 from rotastack.base.row_weights import relative_weights

@@ -12,8 +12,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.classes import LabelClassifier
-from rotastack.base.columns import present_target
+from rotastack.base.classes import LabelClassifier, present_target
 from rotastack.base.fitting import check_takes_weights
 from rotastack.base.naming import naming_column, validate_data
 from rotastack.base.row_weights import relative_weights, row_weights

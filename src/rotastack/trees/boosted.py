@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.traits import Traits
+from rotastack.trees.boosters import OPTION_CONSTRAINTS, BoostingOptions
 from rotastack.trees.boosting import BoostedTrees, boosting_folds, grow_boosted, probabilities
-from rotastack.trees.boosting_options import OPTION_CONSTRAINTS, BoostingOptions
 from rotastack.trees.estimators import CLASSIFIER_CONSTRAINTS, LEAST_ONE, GrownEstimator, LabelTrees, NumberTrees
 from rotastack.trees.growing import OutOfBag
 

@@ -10,8 +10,7 @@ from scipy.special import expit, softmax
 from rotastack.base.outputs import mean_of, unit_of
 from rotastack.base.row_weights import relative_weights
 from rotastack.seeds import child, kernel_seeds
-from rotastack.trees.boosters import ROUNDS_AT_ONCE, Boosters, BoostingTask
-from rotastack.trees.boosting_options import BoostingOptions
+from rotastack.trees.boosters import ROUNDS_AT_ONCE, Boosters, BoostingOptions, BoostingTask
 from rotastack.trees.chunks import by_column
 from rotastack.trees.growing import TrainingRows
 from rotastack.trees.grown import GrownTrees

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.batches import grow_batches, times_log2
 from rotastack.trees.linear_views import ViewTables
-from rotastack.trees.missing import missing_columns
-from rotastack.trees.nodes import TreeArrays, decreases_of
+from rotastack.trees.nodes import TreeArrays, decreases_of, missing_columns
 from rotastack.trees.threads import run_threads
 
 CHUNK_ROWS = 1 << 13

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.classes import LabelClassifier, NumberRegressor
-from rotastack.base.columns import present_target
+from rotastack.base.classes import LabelClassifier, NumberRegressor, present_target
 from rotastack.base.naming import validate_data
 from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import row_weights, weights_of

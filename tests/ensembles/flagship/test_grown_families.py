@@ -12,7 +12,7 @@ from rotastack.combine import LogLinearWeights
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
 from rotastack.ensembles.flagship.family_rows import FamilyRows, draw_folds
 from rotastack.ensembles.flagship.growing import grow_families
-from rotastack.trees.boosting_options import BoostingOptions
+from rotastack.trees.boosters import BoostingOptions
 from rotastack.workflow.tracking.model_files import dump_model, load_model
 
 NAMES = ("rotations", "discriminants", "pairs", "boosted")

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rotastack.base.classes import LabelClassifier
-from rotastack.base.columns import present_target
+from rotastack.base.classes import LabelClassifier, present_target
 from rotastack.base.row_weights import of_all_rows, weights_of
 from rotastack.base.scikit import StrOptions, check_y
 from rotastack.base.traits import Traits

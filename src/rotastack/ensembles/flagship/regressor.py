@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
-from rotastack.base.classes import float_target
-from rotastack.base.columns import present_target
+from rotastack.base.classes import float_target, present_target
 from rotastack.base.outputs import r_squared
 from rotastack.base.reading import is_dates
 from rotastack.base.row_weights import of_all_rows, weights_of

@@ -10,8 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.scikit import Interval
 from rotastack.base.traits import Traits
-from rotastack.ensembles.table import check_rotatable, fitted_scaler, scaled_columns, warn_of_unequal_scales
-from rotastack.ensembles.table_ensemble import TableEnsemble
+from rotastack.ensembles.table import (
+    TableEnsemble,
+    check_rotatable,
+    fitted_scaler,
+    scaled_columns,
+    warn_of_unequal_scales,
+)
 from rotastack.seeds import child
 from rotastack.trees.estimators import (
     CLASSIFIER_CONSTRAINTS,

@@ -8,8 +8,7 @@ from scipy.special import ndtr, softmax
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.classes import LabelClassifier
-from rotastack.base.columns import present_target
+from rotastack.base.classes import LabelClassifier, present_target
 from rotastack.base.naming import validate_data
 from rotastack.base.row_weights import row_weights
 from rotastack.base.scikit import whole_fit

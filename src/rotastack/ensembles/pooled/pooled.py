@@ -15,8 +15,7 @@ from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.combine.voting import Voting
 from rotastack.ensembles.pooled.nested import HeldOut
 from rotastack.ensembles.pooled.pool import Pool, PoolOptions, Recipe, fit_pool
-from rotastack.ensembles.table import warn_of_unequal_scales
-from rotastack.ensembles.table_ensemble import TableEnsemble
+from rotastack.ensembles.table import TableEnsemble, warn_of_unequal_scales
 from rotastack.resampling.folds import fold_groups, given_folds
 from rotastack.seeds import child, root_sequence
 from rotastack.trees.growing import TrainingRows
