@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from rotastack.base.outputs import mean_of
 from rotastack.blas import one_blas_thread
 from rotastack.ensembles.flagship.family_rows import FamilyRows
-from rotastack.ensembles.flagship.grown_families import GrownFamilies
+from rotastack.ensembles.flagship.grown_families import OnEachFold
 from rotastack.trees.grown import GrownTrees
 
 MOST_KERNEL_ROWS = 20_000
@@ -77,7 +77,7 @@ class Machine:
 
 
 @dataclass
-class OnKernel(GrownFamilies):
+class OnKernel(OnEachFold):
     """A family of kernel ridge regressions on standardised columns, one on the rows outside each fold.
 
     Classes have targets 0 and 1; outputs for classes are cut at 0 and divided by their sum.
@@ -102,17 +102,10 @@ class OnKernel(GrownFamilies):
         return []
 
     def outputs(self, rows, n_jobs=None):
-        return self._finished(self._means(self.pooled, rows))
+        return self._finished(self._means(self.pooled, rows))[None]
 
-    def unseen(self, places):
-        return self.folds[places]
-
-    def unseen_outputs(self, rows, unseen, n_jobs=None):
-        outputs = np.full((len(rows), len(self.machines[0].offset)), np.nan)
-        for fold, machine in enumerate(self.machines):
-            held = unseen == fold
-            outputs[held] = self._means([machine], rows[held])
-        return self._finished(outputs)
+    def _of_fold(self, fold, rows, n_jobs):
+        return self._finished(self._means([self.machines[fold]], rows))
 
     def importances(self):
         assert self.gradients is not None
@@ -145,11 +138,11 @@ class OnKernel(GrownFamilies):
         return means
 
     def _finished(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the outputs (1, row, output) for predictions of machines."""
+        """Return the outputs (row, output) for predictions of machines."""
         if self.classes:
             predictions = np.maximum(predictions, 0)  # those of a row add up to 1
             predictions /= predictions.sum(axis=1, keepdims=True)
-        return predictions[None]
+        return predictions
 
 
 class _Sample(NamedTuple):
@@ -253,7 +246,7 @@ class _Fits:
         for fold, machine in enumerate(machines):
             kernels = self._kernels(machine.gamma)[self.sample.folds == fold]
             outputs[rows.folds == fold] = machine.predictions_of(kernels)
-        return family._finished(outputs)
+        return family._finished(outputs)[None]
 
     def _kernels(self, gamma: float) -> NDArray[np.float64]:
         """Return the kernels of all pairs of points; those of the last gamma are kept."""
