@@ -28,7 +28,15 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 
 from rotastack import RotationForestClassifier
 from rotastack.data.generators import waveform
-from rotastack.trees import ExtraForestClassifier, ForestClassifier, LinearViews, TreeGroup, TreeOptions, grow_forest
+from rotastack.trees import (
+    ExtraForestClassifier,
+    ForestClassifier,
+    LinearViews,
+    TrainingRows,
+    TreeGroup,
+    TreeOptions,
+    grow_forest,
+)
 from rotastack.views.haar import haar_rotations
 
 # Tables: X, y; the first half of the rows trains, the other half tests.
@@ -93,8 +101,8 @@ def _rotated(n_trees, n_threads, X, y, T, max_features, draws=None):
         rotations = haar_rotations(X.shape[1], np.random.default_rng(0), n_trees) if draws is None else draws
         views = LinearViews.dense(rotations)
         state["trees"], state["oob"] = grow_forest(
-            X, y, [TreeGroup(n_trees, views, max_features=max_features)], TreeOptions(), np.random.SeedSequence(0),
-            n_classes=int(y.max()) + 1, n_jobs=n_threads,
+            TrainingRows(X, y, int(y.max()) + 1), [TreeGroup(n_trees, views, max_features=max_features)],
+            TreeOptions(n_jobs=n_threads), np.random.SeedSequence(0),
         )  # fmt: skip
         return state["trees"]
 

@@ -16,15 +16,15 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 
 from rotastack.ensembles.forests.rotated import rotated_views
-from rotastack.trees import LinearViews, TreeGroup, TreeOptions, grow_forest
+from rotastack.trees import LinearViews, TrainingRows, TreeGroup, TreeOptions, grow_forest
 from rotastack.views.haar import draw_rotations
 
 
 def grow(X, y, views, n_trees, **options) -> float:
     """Return the seconds of growing trees on their views."""
-    family = TreeGroup(n_trees, views)
+    group = TreeGroup(n_trees, views)
     start = time.perf_counter()
-    grow_forest(X, y, [family], TreeOptions(**options), np.random.SeedSequence(0), n_classes=2)
+    grow_forest(TrainingRows(X, y, 2), [group], TreeOptions(**options), np.random.SeedSequence(0))
     return time.perf_counter() - start
 
 

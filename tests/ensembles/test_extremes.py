@@ -31,6 +31,7 @@ from rotastack.trees import (
     ForestClassifier,
     ForestRegressor,
     LinearViews,
+    TrainingRows,
     TreeRegressor,
 )
 from rotastack.trees.growing import TreeOptions
@@ -125,7 +126,7 @@ def test_memory_of_rotations_is_what_they_take():
     rotations = rng.normal(size=(R, p, p)).astype(np.float32)
     views = LinearViews.dense(rotations)
     X, y = rng.normal(size=(60, p)).astype(np.float32), rng.integers(0, 2, 60)
-    pool = GrowingForests(X, y, 2, views, 2, "sqrt", np.random.SeedSequence(0), TreeOptions())
+    pool = GrowingForests(TrainingRows(X, y, 2), views, 2, "sqrt", np.random.SeedSequence(0), TreeOptions())
     tracemalloc.start()
     pool.forest(np.full(R, 5))
     peak = tracemalloc.get_traced_memory()[1]

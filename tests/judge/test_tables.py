@@ -146,7 +146,7 @@ def test_boosters_of_others_are_told_of_categories(name, size, task, tmp_path):
     spec = resolved_pool(PoolDocument.read({"estimator": name, "parameters": size}, "pool"), TASKS[task])
     ready = estimator_input(make_estimator(spec, 4), data, spec)
     assert ready.X is table
-    assert ready.options["as_is"]
+    assert ready.options.categorical is None
     parameters = ready.estimator[-1].get_params()
     assert parameters.get("n_jobs", parameters.get("thread_count")) == 1
     first, again = (
@@ -201,7 +201,7 @@ def test_others_get_scaled_numbers_and_dummies_and_so_does_everybody_behind_a_vi
     for pool in (pool_slice("forest"), pool_slice("rotastack", SMALL, view="rotation")):
         ready = estimator_input(make_estimator(pool), data, pool)
         assert ready.X.shape == (150, 9)
-        assert not ready.options["as_is"]
+        assert ready.options.categorical is not None
     split(table, 2)
     pool = train(table, "rotastack", SMALL, (0, 1), view="rotation")
     assert pool.attrs["status"] == "ok", pool.attrs["message"]

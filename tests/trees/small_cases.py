@@ -13,9 +13,9 @@ import numpy as np
 
 from rotastack import AdaBoostM1Classifier, RotastackClassifier, RotastackRegressor, TreeFamily
 from rotastack.ensembles.flagship.families import BOOSTING
+from rotastack.ensembles.flagship.family_rows import FamilyRows, draw_folds
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.mixed_table import MixedTable
-from rotastack.ensembles.flagship.training_rows import TrainingRows, draw_folds
 from rotastack.trees import (
     C45Classifier,
     ExtraForestClassifier,
@@ -23,6 +23,7 @@ from rotastack.trees import (
     ForestClassifier,
     ForestRegressor,
     LinearViews,
+    TrainingRows,
     TreeGroup,
     TreeOptions,
     grow_forest,
@@ -96,8 +97,9 @@ def flagship(model, families: Sequence[TreeFamily] = FAMILIES, X=X) -> Iterable[
     sequence = np.random.SeedSequence(7)
     folds = draw_folds(codes, None, sequence)
     data = table.fit_transform(X, model, np.zeros((len(X), 1)), folds)
-    rows = TrainingRows(data, codes, None, table.groups_, numbers)
-    grown, unseen = grow_families(families, 4, rows, folds, sequence)
+    trained = (numbers, None) if of_numbers else (codes, int(codes.max()) + 1)
+    rows = FamilyRows(data, *trained, codes=codes, folds=folds, dummies=table.groups_)
+    grown, unseen = grow_families(families, 4, rows, sequence)
     for trees in (trees for family in grown for trees in family.forests()):
         yield from (known(trees.nodes), trees.starts, trees.values, trees.sizes)
         yield from (trees.views.parts, trees.views.columns, trees.views.matrices)
@@ -115,7 +117,7 @@ def on_views() -> Iterable[np.ndarray]:
     )
     groups = [TreeGroup(10, views.take([0, 5, 1, 6, 2])), TreeGroup(3, views.take([4, 4, 3]), splitter="random")]
     data = X.astype(np.float32)
-    trees, unseen = grow_forest(data, y, groups, TreeOptions(), np.random.SeedSequence(3), n_classes=3)
+    trees, unseen = grow_forest(TrainingRows(data, y, 3), groups, TreeOptions(), np.random.SeedSequence(3))
     sums = [getattr(group, field.name) for group in unseen for field in fields(group)]
     return [known(trees.nodes), trees.values, trees.counts, trees.outputs(data), *sums]
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from tests.trees.boosting_reference import Reference
 
-from rotastack.trees import LinearViews
+from rotastack.trees import LinearViews, TrainingRows
+from rotastack.trees.boosters import BoostingOptions
 from rotastack.trees.boosting import boosting_folds, grow_boosted, probabilities
-from rotastack.trees.boosting_options import BoostingOptions
 from rotastack.trees.kernel import boosting
 from rotastack.trees.kernel.boosting import _exp
 from rotastack.trees.nodes import missing_go_left, split_columns
@@ -61,7 +61,7 @@ def test_trees_are_those_of_plain_numpy(name):
     reference = Reference(**case).fit(X, y, weights, n_classes)
     renamed = {"l2_regularization": case.pop("l2")} if "l2" in case else {}
     options = BoostingOptions(n_rounds=5, **{"min_samples_leaf": 5, **case, **renamed})
-    grown = grow_boosted(X, y, options, SEQUENCE, n_classes=n_classes, weights=weights)
+    grown = grow_boosted(TrainingRows(X, y, n_classes, weights), options, SEQUENCE)
 
     np.testing.assert_allclose(grown.base[0], reference.base, rtol=1e-12, atol=1e-14)
     assert len(grown.trees) == len(reference.nodes)
@@ -97,7 +97,7 @@ def same(one, other):
 def grow(X, y, n_classes=None, n_bags=3, n_jobs=None, given=None, **options):
     folds = boosting_folds(y, n_bags, SEQUENCE, n_classes=n_classes)
     options = BoostingOptions(**{"n_rounds": 30, "min_samples_leaf": 5, **options})
-    return grow_boosted(X, y, options, SEQUENCE, n_classes=n_classes, folds=folds, n_jobs=n_jobs, **given or {})
+    return grow_boosted(TrainingRows(X, y, n_classes), options, SEQUENCE, folds=folds, n_jobs=n_jobs, **given or {})
 
 
 DRAWING = {"subsample": 0.6, "max_features": 2, "learning_rate": 0.3}
@@ -143,11 +143,11 @@ def test_labels_of_held_out_rows_do_not_matter_to_their_scores(n_classes):
     X, y = table(n_classes=n_classes)
     folds = boosting_folds(y, 3, SEQUENCE, n_classes=n_classes)
     options = BoostingOptions(n_rounds=20, early_stopping=False, min_samples_leaf=5)
-    first = grow_boosted(X, y, options, SEQUENCE, n_classes=n_classes, folds=folds)
+    first = grow_boosted(TrainingRows(X, y, n_classes), options, SEQUENCE, folds=folds)
     own = folds == 1
     other = y.copy()
     other[own] = np.random.default_rng(3).permutation(y[own])
-    second = grow_boosted(X, other, options, SEQUENCE, n_classes=n_classes, folds=folds)
+    second = grow_boosted(TrainingRows(X, other, n_classes), options, SEQUENCE, folds=folds)
     assert (first.held_out[own] == second.held_out[own]).all()
     assert (first.held_out[~own] != second.held_out[~own]).any()
 
@@ -179,7 +179,7 @@ def test_views_and_folds_that_do_not_fit():
     with pytest.raises(ValueError, match="the views have 3 columns, but X has 4"):
         grow(X, y, given={"views": LinearViews.identity(3)})
     with pytest.raises(ValueError, match=r"folds must have shape .*, got \(3,\)"):
-        grow_boosted(X, y, BoostingOptions(), SEQUENCE, folds=np.zeros(3, np.int32))
+        grow_boosted(TrainingRows(X, y), BoostingOptions(), SEQUENCE, folds=np.zeros(3, np.int32))
 
 
 def test_views_that_fill_missing_values():
@@ -194,9 +194,9 @@ def test_views_that_fill_missing_values():
 def test_few_histograms_fit_in_memory(monkeypatch):
     """Leaves without a histogram have those of their children made from rows: the same trees, as sums are exact."""
     X, y = table(600, 3)
-    many = grow_boosted(X, y, BoostingOptions(n_rounds=3, min_samples_leaf=2), SEQUENCE)
+    many = grow_boosted(TrainingRows(X, y), BoostingOptions(n_rounds=3, min_samples_leaf=2), SEQUENCE)
     monkeypatch.setattr(boosting, "HISTOGRAM_WORDS", 0)
-    few = grow_boosted(X, y, BoostingOptions(n_rounds=3, min_samples_leaf=2), SEQUENCE)
+    few = grow_boosted(TrainingRows(X, y), BoostingOptions(n_rounds=3, min_samples_leaf=2), SEQUENCE)
     assert same(many, few)
 
 
@@ -221,10 +221,9 @@ def test_rows_of_no_weight_are_as_if_not_there():
     there = weights > 0
     options = BoostingOptions(n_rounds=5, min_samples_leaf=5)
     folds = boosting_folds(y, 3, SEQUENCE, weights, 3)
-    all_rows = grow_boosted(X, y, options, SEQUENCE, n_classes=3, folds=folds, weights=weights)
-    some_rows = grow_boosted(
-        X[there], y[there], options, SEQUENCE, n_classes=3, folds=folds[there], weights=weights[there]
-    )
+    all_rows = grow_boosted(TrainingRows(X, y, 3, weights), options, SEQUENCE, folds=folds)
+    rows = TrainingRows(X[there], y[there], 3, weights[there])
+    some_rows = grow_boosted(rows, options, SEQUENCE, folds=folds[there])
     assert all_rows.trees.nodes.tobytes() == some_rows.trees.nodes.tobytes()
     assert (all_rows.held_out[there] == some_rows.held_out).all()
     assert np.isnan(all_rows.held_out[~there]).all()
@@ -251,7 +250,7 @@ def test_nodes_of_next_to_no_hessian_are_not_split():
         X = rng.normal(size=(150, 4)).astype(np.float32)
         y = (X[:, 0] + 0.8 * rng.normal(size=150) > 0).astype(int)
         options = BoostingOptions(3, 400.0, min_samples_leaf=20, early_stopping=False)
-        grown = grow_boosted(X, y, options, SEQUENCE, n_classes=2)
+        grown = grow_boosted(TrainingRows(X, y, 2), options, SEQUENCE)
         with np.errstate(over="ignore"):
             reference = Reference(3, 400.0, min_samples_leaf=20).fit(X, y, None, 2)
         assert grown.trees.sizes[:, 0].tolist() == [len(nodes) for nodes in reference.nodes]
@@ -267,7 +266,7 @@ def test_scores_that_grow_beyond_all_numbers(learning_rate):
 def test_a_fold_that_leaves_nothing():
     X, y = table()
     with pytest.raises(ValueError, match="all rows are in fold 0; the booster of this fold has no training rows"):
-        grow_boosted(X, y, BoostingOptions(), SEQUENCE, folds=np.zeros(150, np.int32))
+        grow_boosted(TrainingRows(X, y), BoostingOptions(), SEQUENCE, folds=np.zeros(150, np.int32))
 
 
 @pytest.mark.parametrize(

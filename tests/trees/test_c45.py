@@ -6,7 +6,8 @@ from scipy.special import ndtri
 from scipy.stats import beta
 from tests.trees.j48.tables import table
 
-from rotastack.trees import C45Classifier, TreeGroup, TreeOptions, grow_forest
+from rotastack.trees import C45Classifier, TrainingRows, TreeGroup, TreeOptions, grow_forest
+from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.batches import _expected_errors
 
 C45 = TreeOptions("c45", min_samples_leaf=2)
@@ -98,9 +99,9 @@ def test_weights_are_repeated_rows(name):
     probe = C45Classifier().fit(data.X, data.y, counts).predict_proba(data.X)
     repeated = C45Classifier().fit(np.repeat(data.X, counts, axis=0), np.repeat(data.y, counts))
     assert np.array_equal(probe, repeated.predict_proba(data.X))
-    bags = counts[None].astype(np.int32)
-    X, n_classes = data.X.astype(np.float32), data.y.max() + 1
-    trees, _ = grow_forest(X, data.y, [TreeGroup(1)], C45, SEED, n_classes=n_classes, bag_counts=bags)
+    X = data.X.astype(np.float32)
+    rows = TrainingRows(X, data.y, data.y.max() + 1)
+    trees, _ = grow_forest(rows, [TreeGroup(1)], C45, SEED, bags=Bags.given(counts[None]))
     assert np.array_equal(trees.sums(X), probe)
 
 
@@ -117,6 +118,7 @@ def test_options_that_c45_has_not(wine):
         TreeOptions("c45", ccp_alpha=0.1).check([])
     X, y = wine
     with pytest.raises(ValueError, match="C4.5 trees do not support random cuts"):
-        grow_forest(X, y, [TreeGroup(2, splitter="random")], C45, SEED, n_classes=3)
-    stump, _ = grow_forest(X, y, [TreeGroup(1)], C45._replace(max_depth=1), SEED, n_classes=3, bootstrap=False)
+        grow_forest(TrainingRows(X, y, 3), [TreeGroup(2, splitter="random")], C45, SEED)
+    options = C45._replace(max_depth=1, bootstrap=False)
+    stump, _ = grow_forest(TrainingRows(X, y, 3), [TreeGroup(1)], options, SEED)
     assert stump.sizes[0].tolist() == [3, 2, 1]

@@ -11,12 +11,14 @@ from rotastack.trees import (
     ForestClassifier,
     ForestRegressor,
     LinearViews,
+    TrainingRows,
     TreeClassifier,
     TreeGroup,
     TreeOptions,
     TreeRegressor,
     grow_forest,
 )
+from rotastack.trees.bags import Bags
 from rotastack.trees.nodes import split_columns
 
 FORESTS = [ForestClassifier, ExtraForestClassifier, ForestRegressor, ExtraForestRegressor]
@@ -157,8 +159,8 @@ def test_bags_with_next_to_nothing_in_them(counts):
         bag[:, 3] = 10
     X = np.arange(10, dtype=np.float32)[:, None]
     trees, oob = grow_forest(
-        X, np.arange(10) % 2, [TreeGroup(2, LinearViews.identity(1))], TreeOptions(), np.random.SeedSequence(0),
-        n_classes=2, bag_counts=bag,
+        TrainingRows(X, np.arange(10) % 2, 2), [TreeGroup(2, LinearViews.identity(1))], TreeOptions(),
+        np.random.SeedSequence(0), bags=Bags.given(bag),
     )  # fmt: skip
     assert len(trees) == 2
     assert oob[0].counts.sum() == (18 if counts == "one row" else 0)
@@ -181,14 +183,14 @@ def test_mapped_columns_that_underflow_or_overflow():
         for max_features in (None, "sqrt"):
             matrix = [[[factor, -factor]]]
             trees, _ = grow_forest(
-                X, np.arange(60) % 2, [TreeGroup(4, LinearViews.dense(matrix), max_features=max_features)],
-                TreeOptions(), np.random.SeedSequence(0), n_classes=2, bootstrap=False,
+                TrainingRows(X, np.arange(60) % 2, 2), [TreeGroup(4, LinearViews.dense(matrix), max_features=max_features)],
+                TreeOptions(bootstrap=False), np.random.SeedSequence(0),
             )  # fmt: skip
             assert (trees.sizes[:, 0] < 120).all()
     X = np.full((40, 2), 3e38, np.float32) * np.random.default_rng(0).choice([-1, 1], (40, 2)).astype(np.float32)
     trees, _ = grow_forest(
-        X, np.arange(40) % 2, [TreeGroup(4, LinearViews.dense([[[3.0], [-3.0]]]))], TreeOptions(),
-        np.random.SeedSequence(0), n_classes=2,
+        TrainingRows(X, np.arange(40) % 2, 2), [TreeGroup(4, LinearViews.dense([[[3.0], [-3.0]]]))], TreeOptions(),
+        np.random.SeedSequence(0),
     )  # fmt: skip
     assert (trees.sizes[:, 0] < 80).all()
 
@@ -200,8 +202,5 @@ def test_class_weights_that_make_no_sense(weights):
 
 
 def test_bags_with_negative_counts():
-    with pytest.raises(ValueError, match="bag_counts must be at least 0"):
-        grow_forest(
-            np.eye(2, dtype=np.float32), [0, 1], [TreeGroup(1)], TreeOptions(), np.random.SeedSequence(0),
-            n_classes=2, bag_counts=[[-1, 2]],
-        )  # fmt: skip
+    with pytest.raises(ValueError, match="counts of bags must be at least 0"):
+        Bags.given([[-1, 2]])

@@ -7,6 +7,7 @@ from rotastack.trees import (
     ExtraForestClassifier,
     ForestClassifier,
     ForestRegressor,
+    TrainingRows,
     TreeGroup,
     TreeOptions,
     grow_forest,
@@ -95,7 +96,7 @@ def test_leaves_and_outputs_agree(wine_forest):
 def test_out_of_bag_probabilities_are_means_over_trees_that_did_not_see_the_row(wine_forest):
     forest, X, y = wine_forest
     X32 = X.to_numpy(dtype=np.float32)
-    trees, oob = grow_forest(X32, y, [TreeGroup(30)], TreeOptions(), np.random.SeedSequence(0), n_classes=3)
+    trees, oob = grow_forest(TrainingRows(X32, y, 3), [TreeGroup(30)], TreeOptions(), np.random.SeedSequence(0))
     assert np.array_equal(trees.nodes, forest.forest_.nodes)
     assert forest.oob_decision_function_ == pytest.approx(oob[0].means())
     assert 10 < np.median(oob[0].counts) < 12.5  # 30 / e = 11.04

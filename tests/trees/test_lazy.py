@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rotastack.trees import LinearViews, TreeGroup, TreeOptions, grow_forest
+from rotastack.trees import LinearViews, TrainingRows, TreeGroup, TreeOptions, grow_forest
 
 rng = np.random.default_rng(5)
 N_COLUMNS = 9
@@ -29,7 +29,7 @@ def grown(request):
     )  # fmt: skip
     if request.param == "filled":
         views = views.filled(rng.normal(size=(11, N_COLUMNS)))
-    forest, _ = grow_forest(X, y, [TreeGroup(33, views)], TreeOptions(), np.random.SeedSequence(1), n_classes=2)
+    forest, _ = grow_forest(TrainingRows(X, y, 2), [TreeGroup(33, views)], TreeOptions(), np.random.SeedSequence(1))
     return forest, X
 
 

@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rotastack.trees import LinearViews, TreeGroup, TreeOptions, grow_forest
+from rotastack.trees import LinearViews, TrainingRows, TreeGroup, TreeOptions, grow_forest
+from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.reading import _locate, _project
 from rotastack.trees.nodes import split_columns
 
@@ -136,7 +137,7 @@ def test_mistakes_are_named(make, message):
 
 
 def grow(X, y, families, **options):
-    return grow_forest(X, y, families, TreeOptions(), np.random.SeedSequence(3), n_classes=3, **options)
+    return grow_forest(TrainingRows(X, y, 3), families, TreeOptions(), np.random.SeedSequence(3), **options)
 
 
 def test_a_tree_on_a_view_is_a_tree_on_the_mapped_data(iris):
@@ -165,7 +166,7 @@ def test_families_do_not_disturb_each_other(iris):
 
 
 def test_trees_share_views_evenly():
-    with pytest.raises(ValueError, match="family odd: 5 trees are not a multiple of 2 views"):
+    with pytest.raises(ValueError, match="group odd: 5 trees are not a multiple of 2 views"):
         grow(np.eye(3, dtype=np.float32), [0, 1, 2], [TreeGroup(5, LinearViews.identity(3, 2), name="odd")])
 
 
@@ -173,9 +174,9 @@ def test_given_bags_are_used(iris):
     """A tree's out-of-bag rows are those with count 0, and the others decide it."""
     X, y = iris[0].astype(np.float32), iris[1]
     bag = np.random.default_rng(0).poisson(1.0, (4, 150)).astype(np.int32)
-    trees, oob = grow(X, y, [TreeGroup(4)], bag_counts=bag)
+    trees, oob = grow(X, y, [TreeGroup(4)], bags=Bags.given(bag))
     assert np.array_equal(oob[0].counts, (bag == 0).sum(axis=0))
     assert [trees.arrays(t)["weighted_n_node_samples"][0] for t in range(4)] == bag.sum(axis=1).tolist()
     assert [trees.arrays(t)["n_node_samples"][0] for t in range(4)] == (bag > 0).sum(axis=1).tolist()
-    with pytest.raises(ValueError, match="bag_counts must have shape"):
-        grow(X, y, [TreeGroup(3)], bag_counts=bag)
+    with pytest.raises(ValueError, match="counts of bags must have shape"):
+        grow(X, y, [TreeGroup(3)], bags=Bags.given(bag))

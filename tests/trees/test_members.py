@@ -5,10 +5,18 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from rotastack.ensembles.pooled.nested import nested_outputs
-from rotastack.ensembles.pooled.pool import Recipe
+from rotastack.ensembles.pooled.nested import HeldOut, nested_outputs
+from rotastack.ensembles.pooled.pool import PoolOptions, Recipe
 from rotastack.resampling import fold_groups, nested_pairs
-from rotastack.trees import ExtraForestClassifier, ForestClassifier, LinearViews, TreeGroup, TreeOptions, grow_forest
+from rotastack.trees import (
+    ExtraForestClassifier,
+    ForestClassifier,
+    LinearViews,
+    TrainingRows,
+    TreeGroup,
+    TreeOptions,
+    grow_forest,
+)
 from rotastack.trees.members import grow_members
 from rotastack.views import RandomRotation
 from rotastack.views.scaling import SCALERS
@@ -24,8 +32,8 @@ def test_members_are_the_forests_of_their_views(wine):
     X, y = wine
     views = rotations(4, 13)
     family = TreeGroup(20, views)
-    members = grow_members(X[None], y, 3, family, TreeOptions(), [SEED])
-    trees, _ = grow_forest(X, y, [family], TreeOptions(), SEED, n_classes=3)
+    members = grow_members(TrainingRows(X[None], y, 3), family, TreeOptions(), [SEED])
+    trees, _ = grow_forest(TrainingRows(X, y, 3), [family], TreeOptions(), SEED)
     assert np.array_equal(members.trees.nodes, trees.nodes)
     outputs = members.outputs(X)
     assert outputs.shape == (4, len(y), 3)
@@ -43,16 +51,15 @@ def test_all_pairs_of_folds_at_once_are_as_one_by_one(wine, forest, scaling):
     X, y = wine
     folds = fold_groups(y, 1, 3, 0)[0]
     recipes = [Recipe(None, forest), *(Recipe(RandomRotation(), forest) for _ in range(3))]
-    options = {"scaler": SCALERS[scaling]() if scaling else None, "categorical": np.arange(13) >= 11}
+    options = PoolOptions(SCALERS[scaling]() if scaling else None, np.arange(13) >= 11)
     facts = {True: [], False: []}
 
     def run(keep, n_jobs):
         def note(pair, pool):
             facts[keep].append((pair, [(m.n_nodes, m.depth) for m in pool.members]))
 
-        return nested_outputs(
-            X, y, 3, folds, nested_pairs(3), recipes, SEED, on_pool=note, keep=keep, n_jobs=n_jobs, **options
-        )
+        rows, held_out = TrainingRows(X, y, 3), HeldOut(folds, nested_pairs(3))
+        return nested_outputs(rows, held_out, recipes, options._replace(n_jobs=n_jobs), SEED, on_pool=note, keep=keep)
 
     one_by_one = run(True, 1)
     together = run(False, 2)
@@ -69,8 +76,7 @@ def test_held_out_rows_decide_nothing(wine):
     twisted = y.copy()
     twisted[::3] = 2 - twisted[::3]
     a, b = (
-        grow_members(X[None], t, 3, TreeGroup(12), TreeOptions(), [SEED], training=training, keep=False)
-        for t in (y, twisted)
+        grow_members(TrainingRows(X[None], t, 3), TreeGroup(12), TreeOptions(), [SEED], training) for t in (y, twisted)
     )
     assert np.array_equal(a.held_out, b.held_out)
     assert (a.held_out[0, 0, training[0]] == 0).all()
@@ -90,7 +96,7 @@ def test_memory_is_as_stated():
 
     def grow():
         sequences = np.random.SeedSequence(0).spawn(6)
-        grow_members(X, y, 3, family, TreeOptions(), sequences, training=training, keep=False)
+        grow_members(TrainingRows(X, y, 3), family, TreeOptions(), sequences, training)
 
     grow()  # loads the machine code
     tracemalloc.start()
@@ -105,4 +111,4 @@ def test_a_training_set_without_rows(wine):
     training = np.ones((2, len(y)), bool)
     training[1] = False
     with pytest.raises(ValueError, match="training set 1 has no rows"):
-        grow_members(X[None], y, 3, TreeGroup(2), TreeOptions(), SEED.spawn(2), training=training, keep=False)
+        grow_members(TrainingRows(X[None], y, 3), TreeGroup(2), TreeOptions(), SEED.spawn(2), training)

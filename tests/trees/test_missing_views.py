@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.trees.test_missing import table
 
-from rotastack.trees import LinearViews, TreeGroup, TreeOptions, grow_forest
+from rotastack.trees import LinearViews, TrainingRows, TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.bagged_views import BaggedViews
 from rotastack.trees.bags import Bags
 
@@ -95,7 +95,10 @@ def test_trees_on_filled_views_see_filled_rows(splitter):
     grown = []
     for data, through in ((X, views), (full, LinearViews(6, views.starts, views.parts, views.columns, views.matrices))):
         trees, _ = grow_forest(
-            data, y, [TreeGroup(24, through, splitter=splitter)], TreeOptions(), np.random.SeedSequence(1), n_classes=3
+            TrainingRows(data, y, 3),
+            [TreeGroup(24, through, splitter=splitter)],
+            TreeOptions(),
+            np.random.SeedSequence(1),
         )
         grown.append(trees)
     assert grown[0].nodes.tobytes() == grown[1].nodes.tobytes()
@@ -109,9 +112,9 @@ def test_what_is_made_of_missing_values_is_missing_without_fills():
     X, y, _, _ = table(n=300)
     sums = LinearViews.dense(np.ones((1, 2, 1)), columns=[[0, 2]], n_features=4)
     seed = np.random.SeedSequence(2)
-    options = {"n_classes": 3, "bootstrap": False}
-    trees, _ = grow_forest(X, y, [TreeGroup(1, sums)], TreeOptions(), seed, **options)
+    options = TreeOptions(bootstrap=False)
+    trees, _ = grow_forest(TrainingRows(X, y, 3), [TreeGroup(1, sums)], options, seed)
     made = np.ascontiguousarray((X[:, 0] + X[:, 2])[:, None])
-    plain, _ = grow_forest(made, y, [TreeGroup(1)], TreeOptions(), seed, **options)
+    plain, _ = grow_forest(TrainingRows(made, y, 3), [TreeGroup(1)], options, seed)
     assert trees.nodes.tobytes() == plain.nodes.tobytes()
     assert np.array_equal(trees.outputs(X), plain.outputs(made))

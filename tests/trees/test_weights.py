@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_wine, make_classification
 
 from rotastack.seeds import child
-from rotastack.trees import ForestClassifier, ForestRegressor
+from rotastack.trees import ForestClassifier, ForestRegressor, TrainingRows
 from rotastack.trees.bags import Bags, member_bag
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 
@@ -60,11 +60,12 @@ def test_a_weight_in_a_group_is_as_many_copies(regression):
     X, weights, groups = X.astype(np.float32), np.arange(600) % 3, np.arange(600) // 4
     y = X[:, :2].prod(axis=1).astype(float) if regression else y
     copied = np.repeat(np.arange(600), weights)
-    kind, options = {"n_classes": None if regression else 2}, TreeOptions(max_depth=4)
+    n_classes, options = None if regression else 2, TreeOptions(max_depth=4)
 
     def grown(rows, weights):
         bags = Bags.of(len(rows), weights, row_groups=groups[rows])
-        return grow_forest(X[rows], y[rows], [TreeGroup(5)], options, np.random.SeedSequence(0), weights=weights, bags=bags, **kind)  # fmt: skip
+        given = TrainingRows(X[rows], y[rows], n_classes, weights)
+        return grow_forest(given, [TreeGroup(5)], options, np.random.SeedSequence(0), bags=bags)
 
     trees, out_of_bag = grown(np.arange(600), weights.astype(float))
     copies, _ = grown(copied, None)
@@ -101,8 +102,8 @@ def test_the_kernel_grows_trees_on_the_bags_that_can_be_drawn_again():
     counts = np.stack([np.bincount(bags.drawn(s), minlength=len(y)) for s in forest.forest_.seeds])
     assert not counts[:, :20].any()
     again, _ = grow_forest(
-        X.astype(np.float32), y, [TreeGroup(8)], TreeOptions(max_depth=1), np.random.SeedSequence(0),
-        n_classes=2, bag_counts=counts,
+        TrainingRows(X.astype(np.float32), y, 2), [TreeGroup(8)], TreeOptions(max_depth=1), np.random.SeedSequence(0),
+        bags=Bags.given(counts),
     )  # fmt: skip
     roots = forest.forest_.starts[:-1]
     assert forest.forest_.counts[roots].tolist() == (counts > 0).sum(axis=1).tolist()

@@ -101,7 +101,7 @@ def test_compiled_forests_grow_on_them_in_one_call(view):
     X = rng.standard_normal((80, 6))
     y = (X[:, 0] + X[:, 1] > 0).astype(int)
     pool = PooledEnsembleClassifier(view, ForestClassifier(5), n_estimators=4, random_state=0).fit(X, y)
-    assert pool.pool_.forests is not None
+    assert pool.pool_.grown is not None
     assert pool.score(X, y) > 0.9
     parts = [m.view.linear_parts() for m in pool.pool_.members]
     assert LinearViews.blocks(parts, 6).widths().tolist() == [3] * 4

@@ -129,7 +129,7 @@ def test_a_linear_view_stays_one():
     X, y = load_wine(return_X_y=True)
     view = RandomizedView(RandomProjection(), {"n_components": [3, 6, 9]})
     model = PooledEnsembleClassifier(view, C45Classifier(), n_estimators=9, random_state=0).fit(X, y)
-    assert model.pool_.forests is not None  # grown in one call
+    assert model.pool_.grown is not None  # grown in one call
     widths = {m.view.transform(X).shape[1] for m in model.pool_.members}
     assert widths == {3, 6, 9}
     assert not hasattr(RandomizedView(ISOMAP, {}), "linear_parts")

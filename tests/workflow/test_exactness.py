@@ -18,10 +18,13 @@ from tests.workflow.project import TINY
 from rotastack import StackedRotationClassifier
 from rotastack.combine.stacking import Stacking
 from rotastack.data.artifacts import read_arrays, read_frame, read_prepared
-from rotastack.ensembles.pooled.pool import Recipe
+from rotastack.ensembles.pooled.nested import HeldOut
+from rotastack.ensembles.pooled.pool import PoolOptions, Recipe
 from rotastack.seeds import child
+from rotastack.trees import TrainingRows
 from rotastack.trees.forest import ForestClassifier
 from rotastack.views.rotation import RandomRotation
+from rotastack.views.scaling import SCALERS
 
 pytestmark = pytest.mark.workflow
 
@@ -137,9 +140,9 @@ def test_the_estimator_is_the_workflows_method(scored):
     estimator.classes_ = np.arange(3)
     training = child(np.random.SeedSequence(seed), "train", "iris", "rotated_forest", 0, 1)
     combining = child(np.random.SeedSequence(seed), "combine", "iris", "S-RRE/RF", 0, 1)
-    estimator._train_nested(
-        data.X, data.y, recipes, Stacking(ForestClassifier(10)), folds, None,
-        estimator._options(data.is_dummy), training, combining, None,
+    estimator._combine_nested(
+        Stacking(ForestClassifier(10)), TrainingRows(data.X, data.y, 3), HeldOut(folds, estimator._pairs(folds)), recipes,
+        PoolOptions(SCALERS["minmax"](), data.is_dummy), training, combining,
     )  # fmt: skip
     with xr.open_dataset(root / "methods/S-RRE_RF.nc", engine="h5netcdf") as stored:
         expected = stored["proba"].sel(rotation_group="RG-01", fold_group="FG-02").values

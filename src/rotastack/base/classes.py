@@ -1,11 +1,28 @@
-"""Base classes of classifiers (class numbers for labels, the most probable class) and of regressors."""
+"""Checks of targets, and base classes of classifiers (class numbers for labels, the most probable class) and of regressors."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from pandas.api.extensions import ExtensionDtype
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
+
+
+def present_target(y: Any) -> Any:
+    """Return a target that scikit-learn reads without a change; a ValueError for NaN, None, NA or NaT.
+
+    NumPy's new texts become objects. Numbers of pandas' or Arrow's own types become NumPy's, since scikit-learn makes
+    floats of them, and large whole numbers would be one class.
+    """
+    values = y if hasattr(y, "__array__") else np.asarray(y, dtype=object)
+    if y is not None and np.asarray(pd.isna(values)).any():
+        raise ValueError("y contains missing values")
+    dtype = getattr(y, "dtype", None)
+    if isinstance(dtype, ExtensionDtype) and dtype.kind in "biu" and hasattr(dtype, "numpy_dtype"):
+        return y.to_numpy(dtype=dtype.numpy_dtype)
+    return y.astype(object) if getattr(dtype, "kind", "") == "T" else y
 
 
 def float_target(y: NDArray[Any]) -> NDArray[np.float64]:
@@ -19,16 +36,19 @@ class LabelClassifier(ClassifierMixin):
     """A classifier that is trained on class numbers and predicts the most probable class; `classes_` are the sorted labels."""
 
     classes_: NDArray[Any]
+    _any_classes: ClassVar[bool] = False
+    """Whether one class will do, and whole numbers are labels without a check, which takes the time of twenty small trees."""
 
-    def _numbered(self, y: NDArray[Any], least: int = 2) -> NDArray[np.intp]:
-        """Set ``classes_`` from the labels, and return the class number of each row; a ValueError for fewer than `least` classes."""
+    def _target(self, y: NDArray[Any]) -> tuple[NDArray[np.intp], int]:
+        """Set ``classes_`` from the labels; return the class number of each row, and the number of classes."""
         if not len(y):
             raise ValueError("y has no rows; at least one is needed")
-        check_classification_targets(y)
+        if not self._any_classes or y.dtype.kind not in "iub":
+            check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < least:
-            raise ValueError(f"y has only one class ({self.classes_[0]}); at least {least} classes are needed")
-        return codes
+        if len(self.classes_) < 2 and not self._any_classes:
+            raise ValueError(f"y has only one class ({self.classes_[0]}); at least 2 classes are needed")
+        return codes, len(self.classes_)
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return class probabilities.
@@ -60,6 +80,10 @@ class LabelClassifier(ClassifierMixin):
 
 class NumberRegressor(RegressorMixin):
     """A regressor of one target."""
+
+    def _target(self, y: NDArray[Any]) -> tuple[NDArray[np.float64], None]:
+        """Return the target as float64, and None in place of a number of classes."""
+        return float_target(y), None
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the prediction for each row.

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.extensions import ExtensionDtype
 from pandas.api.types import is_bool_dtype, is_timedelta64_dtype
 
 from rotastack.base.reading import ColumnReading, readings_of
@@ -160,21 +159,6 @@ def named_group(name: str) -> bool:
     """Return whether a column has the name of an id, or of a unit with several rows, such as a patient."""
     words = [word.lower() for word in _WORDS.findall(name)]
     return bool(words) and (words[-1] in _ID_WORDS or words[0] in _GROUP_WORDS)
-
-
-def present_target(y: Any) -> Any:
-    """Return a target that scikit-learn reads without a change; a ValueError for NaN, None, NA or NaT.
-
-    NumPy's new texts become objects. Numbers of pandas' or Arrow's own types become NumPy's, since scikit-learn makes
-    floats of them, and large whole numbers would be one class.
-    """
-    values = y if hasattr(y, "__array__") else np.asarray(y, dtype=object)
-    if y is not None and np.asarray(pd.isna(values)).any():
-        raise ValueError("y contains missing values")
-    dtype = getattr(y, "dtype", None)
-    if isinstance(dtype, ExtensionDtype) and dtype.kind in "biu" and hasattr(dtype, "numpy_dtype"):
-        return y.to_numpy(dtype=dtype.numpy_dtype)
-    return y.astype(object) if getattr(dtype, "kind", "") == "T" else y
 
 
 def date_parts(column: pd.Series) -> list[str]:

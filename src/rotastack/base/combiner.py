@@ -1,7 +1,7 @@
 """The base class of combiners, and of the members that a combiner may ask about."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,7 +35,10 @@ class Combiner(BaseEstimator):
     the keyword ``sample_weight`` if it supports weights of rows.
     """
 
-    trained: ClassVar[bool] = False
+    @property
+    def trained(self) -> bool:
+        """Whether outputs for rows that the members have not seen train the combiner; a subclass may set a constant."""
+        return False
 
     def _is_nested(self, bagged: bool) -> bool:
         """Return whether nested cross-validation trains the combiner; `bagged`: the members have out-of-bag rows."""

@@ -1,6 +1,7 @@
 """AdaBoost.M1 (Freund & Schapire 1996) with compiled trees or with any other classifier."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 from numbers import Integral
 from typing import Any, ClassVar
@@ -11,17 +12,17 @@ from sklearn.base import is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from rotastack.base.columns import present_target
+from rotastack.base.classes import present_target
 from rotastack.base.fitting import AlignedClassifier, fit_aligned
 from rotastack.base.naming import validate_data
 from rotastack.base.row_weights import relative_weights
 from rotastack.base.scikit import HasMethods, Interval
 from rotastack.ensembles.forests.base_tree import TREES, base_tree
 from rotastack.ensembles.voters import has_forest, voters_of
-from rotastack.seeds import child, root_sequence
-from rotastack.trees.bags import weighted_bag
-from rotastack.trees.estimators import GrownClassifier
-from rotastack.trees.growing import TreeGroup, grow_forest
+from rotastack.seeds import child
+from rotastack.trees.bags import Bags, weighted_bag
+from rotastack.trees.estimators import ForestOfLabels, GrownEstimator
+from rotastack.trees.growing import TrainingRows, grow_forest
 from rotastack.trees.grown import GrownTrees
 
 _DRAWS = 10
@@ -32,7 +33,7 @@ Trainer = Callable[[NDArray[np.float64], NDArray[np.int64] | None, np.random.See
 """Function of the row weights, the number of copies of each row or None, and a seed; returns a member and its votes."""
 
 
-class AdaBoostM1Classifier(GrownClassifier):
+class AdaBoostM1Classifier(GrownEstimator, ForestOfLabels):
     """AdaBoost.M1: each member gives more weight to the rows that earlier members misclassified.
 
     Let e be the weighted error of a member. Each round multiplies the weights of the misclassified rows by
@@ -136,15 +137,14 @@ class AdaBoostM1Classifier(GrownClassifier):
                 f"estimator: {name}.fit has no parameter sample_weight; set resample=True to draw rows by their weights"
             )
 
-    def _grow(self, X, target, sample_weight, n_classes):
-        trainer = self._tree_trainer if self._has_trees() else self._any_trainer
-        train, sequence = trainer(X, target, n_classes), root_sequence(self.random_state)
-        relative = relative_weights(sample_weight)
-        weights = np.ones(len(target)) if relative is None else relative
+    def _grow(self, rows, sequence):
+        train = self._tree_trainer(rows) if self._has_trees() else self._any_trainer(rows)
+        relative = relative_weights(rows.weights)
+        weights = np.ones(len(rows.target)) if relative is None else relative
         start, total = weights, weights.sum()
         members, votes, errors = [], [], []
         for t in count():
-            member, wrong, error = self._round(train, target, weights, child(sequence, t))
+            member, wrong, error = self._round(train, rows.target, weights, child(sequence, t))
             last = not NOTHING < error < 0.5 - NOTHING
             if not last or weights is start:
                 members.append(member)
@@ -177,23 +177,24 @@ class AdaBoostM1Classifier(GrownClassifier):
                 break
         return member, wrong, error
 
-    def _tree_trainer(self, X, target, n_classes) -> Trainer:
+    def _tree_trainer(self, rows: TrainingRows) -> Trainer:
         tree = base_tree(self.estimator)
-        options, family = tree._options(), tree._family()
+        options, unweighted = tree._options()._replace(want_oob=False), replace(rows, weights=None)
 
         def train(weights, copies, sequence) -> tuple[GrownTrees, NDArray]:
-            grown, _ = grow_forest(
-                X, target, [TreeGroup(1, None, family.splitter, family.max_features, family.n_cuts)], options,
-                sequence, n_classes=n_classes, weights=weights if copies is None else None,
-                bootstrap=False, bag_counts=None if copies is None else copies[None].astype(np.int32),
-                want_oob=False,
-            )  # fmt: skip
-            return grown, grown.votes(X)[:, 0]
+            if copies is None:
+                grown, _ = grow_forest(replace(rows, weights=weights), [tree._group()], options, sequence)
+            else:
+                bagged = options._replace(bootstrap=True)
+                grown, _ = grow_forest(unweighted, [tree._group()], bagged, sequence, bags=Bags.given(copies[None]))
+            return grown, grown.votes(rows.X)[:, 0]
 
         return train
 
-    def _any_trainer(self, X, target, n_classes) -> Trainer:
+    def _any_trainer(self, given: TrainingRows) -> Trainer:
         self.check_parameters()
+        X, target, n_classes = given.X, given.target, given.n_classes
+        assert n_classes is not None
 
         def train(weights, copies, sequence) -> tuple[AlignedClassifier, NDArray]:
             if copies is None:

@@ -12,8 +12,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.classes import LabelClassifier
-from rotastack.base.columns import present_target
+from rotastack.base.classes import LabelClassifier, present_target
 from rotastack.base.fitting import check_takes_weights
 from rotastack.base.naming import naming_column, validate_data
 from rotastack.base.row_weights import relative_weights, row_weights
@@ -118,7 +117,7 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
         y = present_target(y)
         given = X
         X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=False)
-        codes = self._numbered(y)
+        codes = self._target(y)[0]
         weights = row_weights(X, y, sample_weight)
         if weights is not None and not weights.all():
             positive = np.flatnonzero(weights)

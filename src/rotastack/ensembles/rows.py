@@ -11,6 +11,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
+from rotastack.ensembles.pooled.pool import PoolOptions
 from rotastack.views.scaling import SCALERS
 
 FRAMES = ("catboost", "lightgbm")
@@ -104,12 +105,12 @@ class EstimatorInput(NamedTuple):
 
     X: Any  # float64: numbers and dummies; for an estimator of tables numbers with missing values, and category numbers
     estimator: Any  # its categorical columns are set, if it takes tables
-    options: dict[str, Any]  # arguments scaler, categorical, as_is and intervals of fit_pool
+    options: PoolOptions
 
     def encoded(self, data: Any, train: NDArray) -> "EstimatorInput":
         """Return the input with the data set's text encoded by the words of the training rows."""
         found = data.encoded(train)
-        return self._replace(X=found.table if self.options["as_is"] else found.X)
+        return self._replace(X=found.table if self.options.categorical is None else found.X)
 
 
 def estimator_input(estimator: Any, data: Any, pool: Any) -> EstimatorInput:
@@ -117,16 +118,14 @@ def estimator_input(estimator: Any, data: Any, pool: Any) -> EstimatorInput:
 
     With a ``view`` in `pool`, an estimator gets numbers and dummies. ``scaling`` is not used for estimators of tables.
     """
-    intervals = {"intervals": data.n_classes is None}
+    intervals = data.n_classes is None
     if pool.view is None and takes_tables(estimator):
         frame, estimator = with_categories(estimator, data.is_category.nonzero()[0].tolist())
         if frame is not None:
             estimator = Pipeline([("frame", frame), ("estimator", estimator)])
-        return EstimatorInput(data.table, estimator, {"scaler": None, "categorical": None, "as_is": True, **intervals})
+        return EstimatorInput(data.table, estimator, PoolOptions(intervals=intervals))
     scaler = SCALERS[pool.scaling]() if pool.scaling else None
-    return EstimatorInput(
-        data.X, estimator, {"scaler": scaler, "categorical": data.is_dummy, "as_is": False, **intervals}
-    )
+    return EstimatorInput(data.X, estimator, PoolOptions(scaler, data.is_dummy, intervals=intervals))
 
 
 def _needs_frame(estimator: Any) -> bool:

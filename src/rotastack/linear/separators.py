@@ -12,7 +12,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from rotastack.base.columns import present_target
+from rotastack.base.classes import present_target
 from rotastack.base.naming import validate_data
 from rotastack.base.scikit import Interval, StrOptions, check_feature_names_in, check_sample_weight, fit_context
 from rotastack.base.warned import warn, warn_of_scales

@@ -10,7 +10,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "extra": ["ExtraForestClassifier", "ExtraForestRegressor"],
         "forest": ["ForestClassifier", "ForestRegressor"],
         "grown": ["GrownTrees"],
-        "growing": ["TreeGroup", "TreeOptions", "grow_forest"],
+        "growing": ["TrainingRows", "TreeGroup", "TreeOptions", "grow_forest"],
         "linear_views": ["LinearViews"],
         "tree": ["TreeClassifier", "TreeRegressor"],
     },

@@ -7,6 +7,7 @@ from rotastack.trees.extra import ExtraForestRegressor as ExtraForestRegressor
 from rotastack.trees.forest import ForestClassifier as ForestClassifier
 from rotastack.trees.forest import ForestRegressor as ForestRegressor
 from rotastack.trees.grown import GrownTrees as GrownTrees
+from rotastack.trees.growing import TrainingRows as TrainingRows
 from rotastack.trees.growing import TreeGroup as TreeGroup
 from rotastack.trees.growing import TreeOptions as TreeOptions
 from rotastack.trees.growing import grow_forest as grow_forest

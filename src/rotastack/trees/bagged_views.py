@@ -11,7 +11,7 @@ from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.block_rotations import principal_views, sparse_views
 from rotastack.trees.kernel.discriminants import discriminant_views
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.missing import column_means, missing_columns
+from rotastack.trees.nodes import column_means, missing_columns
 from rotastack.trees.threads import run_threads
 
 TREES_AT_ONCE = 10

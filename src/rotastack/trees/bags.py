@@ -1,9 +1,9 @@
 """Bags: the rows that a bootstrap draws for a tree or a member."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rotastack.seeds import child, kernel_seeds, random_bits
 
@@ -41,6 +41,7 @@ class Bags:
     ends: NDArray[np.float64]  # (len(rows),): cumulative shares of the total weight; empty if all weights are equal
     size: int  # number of draws for a bag
     row_groups: NDArray[np.intp] | None = None  # (len(rows),): the number of each row's group, from 0
+    counts: NDArray[np.int32] | None = None  # (n_trees, n_rows): of bags that are given, not drawn
 
     @classmethod
     def of(
@@ -75,6 +76,24 @@ class Bags:
             size = min(size, max(LEAST_DRAWS, round(heaviest * float(ends[-1]))))
         return cls(rows, ends / ends[-1], size)
 
+    @classmethod
+    def given(cls, counts: ArrayLike, weights: NDArray[np.float64] | None = None) -> "Bags":
+        """Return bags that are not drawn: `counts` (n_trees, n_rows) is the number of times that each tree sees each row."""
+        known = np.array(counts, dtype=np.int32, order="C")
+        if known.min(initial=0) < 0:
+            raise ValueError("counts of bags must be at least 0")
+        return replace(cls.of(known.shape[1], weights), counts=known)
+
+    def known_counts(self, seeds: NDArray[np.uint64], n_rows: int) -> NDArray[np.int32]:
+        """Return the counts (n_trees, n_rows) of bags that are given or of groups; empty if the kernel draws the bags."""
+        if self.row_groups is not None:
+            return np.stack([np.bincount(self.drawn(seed), minlength=n_rows) for seed in seeds]).astype(np.int32)
+        if self.counts is None:
+            return np.empty((0, 0), np.int32)
+        if self.counts.shape != (len(seeds), n_rows):
+            raise ValueError(f"counts of bags must have shape {(len(seeds), n_rows)}, got {self.counts.shape}")
+        return self.counts
+
     def drawn(self, seed: np.uint64) -> NDArray[np.intp]:
         """Return the rows in the bag of the tree of this seed, each repeated once per draw.
 
@@ -92,7 +111,7 @@ class Bags:
 
 
 def tree_seeds(sequence: np.random.SeedSequence, group: int, n_trees: int) -> NDArray[np.uint64]:
-    """Return one seed for each tree of a family; the first random numbers of a seed draw the tree's bag."""
+    """Return one seed for each tree of a group; the first random numbers of a seed draw the tree's bag."""
     return kernel_seeds(child(sequence, "trees", group), n_trees)
 
 

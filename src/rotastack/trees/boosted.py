@@ -7,13 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.outputs import accuracy, r_squared
-from rotastack.base.row_weights import weights_of
 from rotastack.base.traits import Traits
-from rotastack.seeds import root_sequence
+from rotastack.trees.boosters import OPTION_CONSTRAINTS, BoostingOptions
 from rotastack.trees.boosting import BoostedTrees, boosting_folds, grow_boosted, probabilities
-from rotastack.trees.boosting_options import OPTION_CONSTRAINTS, BoostingOptions
 from rotastack.trees.estimators import CLASSIFIER_CONSTRAINTS, LEAST_ONE, GrownEstimator, LabelTrees, NumberTrees
+from rotastack.trees.growing import OutOfBag
 
 DEFAULTS, BAGS = BoostingOptions(), 5
 
@@ -59,22 +57,19 @@ class BoostedEstimator(GrownEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _boost(
-        self, X: NDArray[np.float32], target: NDArray, weights: NDArray | None, n_classes: int | None
-    ) -> NDArray[np.bool_]:
-        """Train the boosters; return a mask of the rows that have an out-of-fold score."""
+    def _grow(self, rows, sequence):
         options = BoostingOptions(
             **{name: getattr(self, name) for name in BoostingOptions._fields if hasattr(self, name)}
         )
-        sequence = root_sequence(self.random_state)
-        folds = boosting_folds(target, self.n_bags, sequence, weights, n_classes)
-        self.boosted_ = grow_boosted(
-            X, target, options, sequence, n_classes=n_classes, folds=folds, weights=weights, n_jobs=self.n_jobs
-        )  # fmt: skip
+        folds = boosting_folds(rows.target, self.n_bags, sequence, rows.weights, rows.n_classes)
+        self.boosted_ = grow_boosted(rows, options, sequence, folds=folds, n_jobs=self.n_jobs)
         self.forest_ = self.boosted_.trees
         self.n_rounds_ = self.boosted_.n_rounds
         self.losses_ = self.boosted_.losses
-        return folds >= 0
+        held, outputs = folds >= 0, self.boosted_.held_out
+        if rows.n_classes is not None:
+            outputs = probabilities(outputs, rows.n_classes)
+        return OutOfBag(outputs, held, np.empty(0)) if held.any() else None
 
     def _raw(self, X: ArrayLike) -> NDArray[np.float64]:
         check_is_fitted(self)
@@ -87,7 +82,7 @@ class BoostedEstimator(GrownEstimator):
         return self.boosted_.importances()
 
 
-class BoostedTreesClassifier(LabelTrees, BoostedEstimator):
+class BoostedTreesClassifier(BoostedEstimator, LabelTrees):
     """Gradient-boosted trees on folds of the rows, with out-of-fold probabilities and a chosen number of rounds.
 
     With two classes, each round grows one tree on the gradients of the logistic loss. With more classes, each round
@@ -204,12 +199,6 @@ class BoostedTreesClassifier(LabelTrees, BoostedEstimator):
         )  # fmt: skip
         self.class_weight = class_weight
 
-    def _fit(self, X, target, weights, n_classes):
-        held = self._boost(X, target, weights, n_classes)
-        if held.any():
-            self.oob_decision_function_ = probabilities(self.boosted_.held_out, n_classes)
-            self.oob_score_ = accuracy(self.oob_decision_function_[held], target[held], weights_of(weights, held))
-
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the mean scores of the boosters.
 
@@ -231,7 +220,7 @@ class BoostedTreesClassifier(LabelTrees, BoostedEstimator):
         return probabilities(self._raw(X), len(self.classes_))
 
 
-class BoostedTreesRegressor(NumberTrees, BoostedEstimator):
+class BoostedTreesRegressor(BoostedEstimator, NumberTrees):
     """Gradient-boosted trees of least squares on folds of the rows, with out-of-fold predictions.
 
     Each round grows a tree on the residuals. Missing values are treated as in :class:`BoostedTreesClassifier`.
@@ -300,12 +289,6 @@ class BoostedTreesRegressor(NumberTrees, BoostedEstimator):
     """
 
     study_traits: ClassVar[Traits] = Traits(trees=("n_rounds", "n_bags"))
-
-    def _fit(self, X, target, weights, n_classes):
-        held = self._boost(X, target, weights, n_classes)
-        if held.any():
-            self.oob_prediction_ = self.boosted_.held_out[:, 0]
-            self.oob_score_ = r_squared(self.oob_prediction_[held], target[held], weights_of(weights, held))
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the mean prediction of the boosters."""

@@ -10,9 +10,9 @@ from scipy.special import expit, softmax
 from rotastack.base.outputs import mean_of, unit_of
 from rotastack.base.row_weights import relative_weights
 from rotastack.seeds import child, kernel_seeds
-from rotastack.trees.boosters import ROUNDS_AT_ONCE, Boosters, BoostingTask
-from rotastack.trees.boosting_options import BoostingOptions
+from rotastack.trees.boosters import ROUNDS_AT_ONCE, Boosters, BoostingOptions, BoostingTask
 from rotastack.trees.chunks import by_column
+from rotastack.trees.growing import TrainingRows
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 
@@ -119,14 +119,11 @@ def boosting_folds(
 
 
 def grow_boosted(
-    X: NDArray[np.float32],
-    target: NDArray,
+    rows: TrainingRows,
     options: BoostingOptions,
     sequence: np.random.SeedSequence,
     *,
-    n_classes: int | None = None,
     folds: NDArray[np.int32] | None = None,
-    weights: NDArray[np.float64] | None = None,
     views: LinearViews | None = None,
     n_jobs: int | None = None,
     after_first: Callable[[NDArray[np.uint32], NDArray[np.float64], NDArray[np.float64]], None] | None = None,
@@ -142,9 +139,8 @@ def grow_boosted(
     Memory in bytes, for n rows of p columns and a view of q columns: 4 n p for a copy of X; for each booster at work
     5 n q + 32 n n_outputs (n q in place of 5 n q if the view maps no columns), and at most 64 MB of histograms.
 
-    Missing values in X are NaN. Without `n_classes`, the target is numeric. Rows of fold -1 are not held out: see
-    :func:`boosting_folds`. Gradients and hessians are multiplied by the weight of the row, divided by the mean of the
-    weights above 0; a row of weight 0 takes no part. `views` are one for each booster, or one for all; by default the
+    Rows of fold -1 are not held out: see :func:`boosting_folds`. Gradients and hessians are multiplied by the weight of
+    the row, divided by the mean of the weights above 0; a row of weight 0 takes no part. `views` are one for each booster, or one for all; by default the
     data themselves.
 
     `after_first` is called once, after up to ROUNDS_AHEAD rounds of the first booster alone, with its held-out rows, their
@@ -156,8 +152,8 @@ def grow_boosted(
         Options that are not allowed, folds or views that do not fit the rows, or scores that overflow.
     """
     options.check()
-    n_rows, n_features = X.shape
-    weights = relative_weights(weights)
+    n_rows, n_features = rows.X.shape
+    n_classes, weights = rows.n_classes, relative_weights(rows.weights)
     if n_classes == 1:  # more rounds would change nothing
         options = options._replace(n_rounds=1)
     folds = np.full(n_rows, -1, np.int32) if folds is None else np.asarray(folds, dtype=np.int32)
@@ -172,12 +168,12 @@ def grow_boosted(
     view_of = np.arange(n_boosters) if len(views) > 1 else np.zeros(n_boosters, np.int64)
     weight_of_row = np.ones(n_rows) if weights is None else weights
     seeds = kernel_seeds(child(sequence, "boosting"), n_boosters)
-    unit = 1.0 if n_classes is not None else unit_of(target[weight_of_row > 0])
+    unit = 1.0 if n_classes is not None else unit_of(rows.target[weight_of_row > 0])
     task = BoostingTask(
-        target, unit, weight_of_row, weights is not None, folds, n_classes, by_column(X[None])[0], views, view_of, seeds, options,
+        rows.target, unit, weight_of_row, weights is not None, folds, n_classes, by_column(rows.X[None])[0], views, view_of, seeds, options,
     )  # fmt: skip
     boosters = Boosters(n_boosters, task, n_jobs)
-    held_weight = sum(rows.held_weight for rows in boosters.rows)
+    held_weight = sum(mine.held_weight for mine in boosters.rows)
     choosing = options.early_stopping and held_weight > 0
     n_ahead = min(ROUNDS_AHEAD, options.n_rounds) // ROUNDS_AT_ONCE * ROUNDS_AT_ONCE
     first = boosters.rows[0]
@@ -199,8 +195,8 @@ def grow_boosted(
     n_outputs = 1 if n_classes is None or n_classes <= 2 else n_classes
     held_out = np.full((n_rows, n_outputs), np.nan)
     grown = []
-    for rows, (arrays, sums) in zip(boosters.rows, boosters.finish(n_rounds, held_rounds.tolist()), strict=True):
-        held_out[rows.members[rows.n_rows :]] = rows.base + (sums * unit).T
+    for mine, (arrays, sums) in zip(boosters.rows, boosters.finish(n_rounds, held_rounds.tolist()), strict=True):
+        held_out[mine.members[mine.n_rows :]] = mine.base + (sums * unit).T
         if 1e-200 < unit * unit < 1e200:
             arrays.impurity[:] *= unit * unit
         arrays.values[:] *= unit
@@ -209,5 +205,5 @@ def grow_boosted(
     with np.errstate(over="ignore"):
         mean_losses = losses * unit * unit / held_weight if held_weight > 0 else np.full(len(losses), np.nan)
     return BoostedTrees(
-        trees, np.stack([rows.base for rows in boosters.rows]), folds, n_rounds, mean_losses, held_out, n_classes
+        trees, np.stack([mine.base for mine in boosters.rows]), folds, n_rounds, mean_losses, held_out, n_classes
     )  # fmt: skip

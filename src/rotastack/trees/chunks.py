@@ -1,14 +1,17 @@
 """Batches and chunks of trees: a chunk is the batches that one thread grows in one call of the kernel."""
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.batches import grow_batches, times_log2
 from rotastack.trees.linear_views import ViewTables
-from rotastack.trees.missing import missing_columns
-from rotastack.trees.nodes import TreeArrays, decreases_of
+from rotastack.trees.nodes import TreeArrays, decreases_of, missing_columns
+from rotastack.trees.threads import run_threads
 
 CHUNK_ROWS = 1 << 13
 """Approximate number of training rows of all trees of a chunk together."""
@@ -36,7 +39,6 @@ class TrainingTable(NamedTuple):
         n_outputs: int, criterion: str, bags: "TreeBags",
     ) -> "TrainingTable":  # fmt: skip
         """Return the training table of `X`, the copies of the data in shape (n_sets, n_rows, n_columns)."""
-        drawing = bags.bootstrap and not len(bags.counts)
         return cls(
             by_column(X),
             missing_columns(X.reshape(-1, X.shape[2])),
@@ -44,7 +46,7 @@ class TrainingTable(NamedTuple):
             weights,
             classes.astype(np.int32),
             targets.astype(np.float64),
-            _log_table(criterion, np.ceil(weights) if drawing else weights, bags.counts),
+            _log_table(criterion, np.ceil(weights) if bags.drawn else weights, bags.counts),
             n_outputs,
         )
 
@@ -56,7 +58,18 @@ class TreeBags(NamedTuple):
     bootstrap: bool
     ends: NDArray[np.float64]  # `ends` and `size` of :class:`rotastack.trees.bags.Bags`
     size: int
-    counts: NDArray[np.int32] = np.empty((0, 0), np.int32)  # (n_trees, n_rows): given counts; empty if bags are drawn
+    counts: NDArray[np.int32]  # (n_trees, n_rows): given counts; empty if the kernel draws the bags, or there are none
+
+    @classmethod
+    def of(cls, seeds: NDArray[np.uint64], bags: Bags, bootstrap: bool, n_rows: int) -> "TreeBags":
+        """Return the bags of the trees of these seeds; without a bootstrap a tree has all rows."""
+        counts = bags.known_counts(seeds, n_rows) if bootstrap else np.empty((0, 0), np.int32)
+        return cls(seeds, bootstrap, bags.ends, bags.size, counts)
+
+    @property
+    def drawn(self) -> bool:
+        """Whether the kernel draws the bags."""
+        return self.bootstrap and not len(self.counts)
 
 
 class GrowthTask(NamedTuple):
@@ -67,11 +80,14 @@ class GrowthTask(NamedTuple):
     bags: TreeBags
     views: ViewTables
     options: Any  # :class:`rotastack.trees.growing.TreeOptions`
-    describe_nodes: bool = True  # keep impurity, weight and number of rows of nodes, not decreases by column
     keep: bool = True  # return the trees
-    want_oob: bool = False  # sum the outputs for out-of-bag rows
     oob_per_batch: bool = False  # these sums start anew for each batch
     want_held: bool = False  # return the outputs of each batch for rows of weight 0
+
+    def chunks(self, owners: NDArray[np.int64], most: int) -> Iterator[tuple[tuple[int, int], "GrownChunk"]]:
+        """Grow all batches; yield the ranges of batches of at most `most` trees of one owner, with what was grown."""
+        edges = list(pairwise(chunk_edges(self.batches, owners, most)))
+        return zip(edges, run_threads(self.grow, edges, self.options.n_jobs), strict=True)
 
     def grow(self, chunk: tuple[int, int], stop: NDArray[np.uint8]) -> "GrownChunk":
         """Grow the batches ``chunk[0]`` to ``chunk[1] - 1``; raise KeyboardInterrupt soon after ``stop[0]`` becomes 1."""
@@ -80,10 +96,10 @@ class GrowthTask(NamedTuple):
         held = np.zeros(shape, np.float32) if self.want_held else None
         arrays, sums, counts, batch_errors, tree_errors = grow_batches(
             self.table, batches, self.bags, self.views, self.options,
-            keep=self.keep, want_oob=self.want_oob, oob_per_batch=self.oob_per_batch, held=held, stop=stop,
+            keep=self.keep, want_oob=self.options.want_oob, oob_per_batch=self.oob_per_batch, held=held, stop=stop,
         )  # fmt: skip
         trees = TreeArrays(*arrays)
-        if not self.describe_nodes:
+        if not self.options.describe_nodes:
             starts = np.concatenate([[0], np.cumsum(trees.sizes[:, 0])])
             decreases = decreases_of(trees.nodes, starts, trees.impurity, trees.weight, self.views.max_width)
             trees = trees._replace(
@@ -104,7 +120,7 @@ class GrownChunk(NamedTuple):
 
 
 def chunk_edges(batches: NDArray, owners: NDArray[np.int64], most: int) -> list[int]:
-    """Return the edges of chunks: ranges of batches of one family, with at most `most` trees or a single batch."""
+    """Return the edges of chunks: ranges of batches of one group, with at most `most` trees or a single batch."""
     if len(batches) == 1:
         return [0, 1]
     edges = [0]

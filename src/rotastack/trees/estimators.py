@@ -10,20 +10,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.classes import LabelClassifier, NumberRegressor, float_target
-from rotastack.base.columns import present_target
+from rotastack.base.classes import LabelClassifier, NumberRegressor, present_target
 from rotastack.base.naming import validate_data
 from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import row_weights, weights_of
 from rotastack.base.scikit import Interval, StrOptions, validate_parameter_constraints, whole_fit
 from rotastack.seeds import root_sequence
-from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
+from rotastack.trees.growing import OutOfBag, TrainingRows, TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.members import MemberForests, grow_members
+from rotastack.trees.members import GrownMembers, grow_members
 
 LEAST_ONE = Interval(Integral, 1, None, closed="left")
 TREE_CONSTRAINTS: dict[str, list[Any]] = {
@@ -45,42 +43,16 @@ CLASSIFIER_CONSTRAINTS: dict[str, list[Any]] = {
     "class_weight": [StrOptions({"balanced"}), dict, None],
 }
 
-_NO_TARGET = object()
 _PLAIN_TYPES = {bool, int, float, str, NoneType}
 
 
-class GrownEstimator(BaseEstimator):
-    """Base class of forests and single trees, for classification and regression."""
+class TreesEstimator(BaseEstimator):
+    """Base class of the estimators that are trees: ``fit`` checks the rows, grows the trees, and describes them."""
 
-    _splitter: ClassVar[str] = "best"
-    max_features: str | int | float | None
-    constant_leaf: bool = False
     random_state: Any
-    classes_: NDArray[Any]
+    n_jobs: int | None
     forest_: GrownTrees
     n_features_in_: int
-
-    def _family(self) -> TreeGroup:
-        """Return the family of this estimator's trees."""
-        return TreeGroup(
-            n_trees=getattr(self, "n_estimators", 1),
-            splitter=getattr(self, "splitter", self._splitter),
-            max_features=self.max_features,
-            n_cuts=getattr(self, "n_cuts", 1),
-        )
-
-    def _options(self) -> TreeOptions:
-        return TreeOptions(
-            criterion=getattr(self, "criterion", "squared_error"),
-            **{name: getattr(self, name) for name in TreeOptions._fields[1:] if hasattr(self, name)},
-        )
-
-    def _grow(self, X, target, sample_weight, n_classes):
-        self.forest_, out_of_bag = grow_forest(
-            X, target, [self._family()], self._options(), root_sequence(self.random_state), n_classes=n_classes,
-            weights=sample_weight, bootstrap=getattr(self, "bootstrap", False), n_jobs=getattr(self, "n_jobs", None),
-        )  # fmt: skip
-        return out_of_bag[0] if out_of_bag else None
 
     def _check_parameters(self) -> None:
         """Raise an error for parameters outside their constraints.
@@ -92,30 +64,6 @@ class GrownEstimator(BaseEstimator):
         if not _PLAIN_TYPES.issuperset(kinds):
             return self._validate_params()
         return _check_plain(type(self), kinds, values)  # type: ignore[arg-type]  # a class is hashable
-
-    def _checked(self, X: Any, y: Any = _NO_TARGET) -> Any:
-        """Return X as checked contiguous float32; with `y`, return the pair of X and checked y."""
-        original = X
-        predicting = y is _NO_TARGET
-        plain = _plain(X) and (not hasattr(self, "feature_names_in_") if predicting else _plain_target(y, len(X)))
-        if not plain:
-            if not predicting:
-                y = present_target(y)
-            checks: dict[str, Any] = {"dtype": np.float32, "order": "C", "ensure_all_finite": False}
-            with np.errstate(over="ignore"):
-                if predicting:
-                    X = validate_data(self, X, reset=False, **checks)
-                else:
-                    X, y = validate_data(self, X, y, y_numeric=isinstance(self, RegressorMixin), **checks)
-        elif not predicting:
-            self.n_features_in_ = X.shape[1]
-        elif X.shape[1] != self.n_features_in_:
-            X = validate_data(self, X, reset=False)  # raises scikit-learn's error
-        with np.errstate(over="ignore"):
-            X = np.ascontiguousarray(X, dtype=np.float32)
-        if not np.isfinite(X.sum(dtype=np.float64)):
-            _refuse(X, original)
-        return X if predicting else (X, y)
 
     @whole_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -141,18 +89,122 @@ class GrownEstimator(BaseEstimator):
             weights below 0, or `max_features` above the number of columns.
         """
         self._check_parameters()
-        X, y = self._checked(X, y)
-        y, target, n_classes = self._target(y)
-        self._fit(X, target, row_weights(X, y, sample_weight, getattr(self, "class_weight", None)), n_classes)
+        rows = self._training_rows(X, y, sample_weight)
+        out_of_bag = self._grow(rows, root_sequence(self.random_state))
+        if out_of_bag is not None:
+            self._describe(out_of_bag, rows)
         return self
 
-    def _target(self, y: NDArray) -> tuple[NDArray, NDArray, int | None]:
-        """Return the column y, the target of the trees, and the number of classes, which is None in a regression."""
+    def _training_rows(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> TrainingRows:
+        """Return the checked rows with their target and weights."""
+        X, y = self._checked(X, y)
+        target, n_classes = self._target(y)
+        return TrainingRows(X, target, n_classes, row_weights(X, y, sample_weight, getattr(self, "class_weight", None)))
+
+    def _checked(self, X: Any, *y: Any) -> Any:
+        """Return X as checked rows for the trees; with `y`, return the pair of X and checked y of training rows."""
         raise NotImplementedError
 
-    def _fit(self, X: NDArray[np.float32], target: NDArray, weights: NDArray | None, n_classes: int | None) -> None:
-        """Grow the trees on checked rows, and set the out-of-bag attributes."""
+    def _target(self, y: NDArray) -> tuple[NDArray, int | None]:
+        """Return the target of the trees, and the number of classes, which is None in a regression."""
         raise NotImplementedError
+
+    def _grow(self, rows: TrainingRows, sequence: np.random.SeedSequence) -> OutOfBag | None:
+        """Set ``forest_``, and return its out-of-bag outputs or None."""
+        raise NotImplementedError
+
+    def _describe(self, out_of_bag: OutOfBag, rows: TrainingRows) -> None:
+        """Set the out-of-bag attributes."""
+        raise NotImplementedError
+
+
+class LabelTrees(LabelClassifier, TreesEstimator):
+    """Trees that are trained on class numbers."""
+
+    def _describe(self, out_of_bag, rows):
+        known = out_of_bag.counts > 0
+        self.oob_decision_function_ = out_of_bag.means()
+        self.oob_score_ = accuracy(out_of_bag.sums[known], rows.target[known], weights_of(rows.weights, known))
+
+
+class NumberTrees(NumberRegressor, TreesEstimator):
+    """Trees that are trained on numbers."""
+
+    def _describe(self, out_of_bag, rows):
+        known = out_of_bag.counts > 0
+        self.oob_prediction_ = out_of_bag.means()[:, 0]
+        self.oob_score_ = r_squared(self.oob_prediction_[known], rows.target[known], weights_of(rows.weights, known))
+
+
+class ForestOfLabels(LabelTrees):
+    """A forest whose trees vote, or whose class probabilities are the mean over its trees."""
+
+    hard: ClassVar[bool] = False  # whether trees vote, instead of averaging their class shares
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the mean over trees of the class shares in the leaves."""
+        check_is_fitted(self)
+        shares = self.forest_.vote_shares if self.hard else self.forest_.means
+        return shares(self._checked(X), self.n_jobs)
+
+    def tree_votes(self, X: ArrayLike) -> NDArray:
+        """Return the class that each tree votes for, (row, tree)."""
+        check_is_fitted(self)
+        return self.classes_[self.forest_.votes(self._checked(X), self.n_jobs)]
+
+
+class ForestOfNumbers(NumberTrees):
+    """A forest whose prediction is the mean over its trees."""
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the mean prediction of the trees."""
+        check_is_fitted(self)
+        return self.forest_.means(self._checked(X), self.n_jobs)[:, 0]
+
+
+class GrownEstimator(TreesEstimator):
+    """Base class of trees and forests on the columns as they are."""
+
+    max_features: str | int | float | None
+    n_estimators: int = 1
+    splitter: str = "best"
+    n_cuts: int = 1
+    bootstrap: bool = False
+    n_jobs: int | None = None
+    classes_: NDArray[Any]
+    _any_classes = True
+
+    def _group(self) -> TreeGroup:
+        """Return the group of this estimator's trees."""
+        return TreeGroup(self.n_estimators, None, self.splitter, self.max_features, self.n_cuts)
+
+    def _options(self) -> TreeOptions:
+        return TreeOptions(**{name: getattr(self, name) for name in TreeOptions._fields if hasattr(self, name)})
+
+    def _grow(self, rows, sequence):
+        self.forest_, out_of_bag = grow_forest(rows, [self._group()], self._options(), sequence)
+        return out_of_bag[0] if out_of_bag else None
+
+    def _checked(self, X, *y):
+        original, X = X, X
+        plain = _plain(X) and (_plain_target(*y, len(X)) if y else not hasattr(self, "feature_names_in_"))
+        if not plain:
+            y = tuple(map(present_target, y))
+            checks: dict[str, Any] = {"dtype": np.float32, "order": "C", "ensure_all_finite": False}
+            if y:
+                checks["y_numeric"] = isinstance(self, RegressorMixin)
+            with np.errstate(over="ignore"):
+                checked = validate_data(self, X, *y, reset=bool(y), **checks)
+            X, *y = checked if y else (checked,)
+        elif y:
+            self.n_features_in_ = X.shape[1]
+        elif X.shape[1] != self.n_features_in_:
+            X = validate_data(self, X, reset=False)  # raises scikit-learn's error
+        with np.errstate(over="ignore"):
+            X = np.ascontiguousarray(X, dtype=np.float32)
+        if not np.isfinite(X.sum(dtype=np.float64)):
+            _refuse(X, original)
+        return (X, *y) if y else X
 
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:
         """Return the leaf that each row ends in.
@@ -167,7 +219,7 @@ class GrownEstimator(BaseEstimator):
             Numbers of the leaves among the nodes of their tree; the root is node 0.
         """
         check_is_fitted(self)
-        return self.forest_.leaves(self._checked(X), getattr(self, "n_jobs", None))
+        return self.forest_.leaves(self._checked(X), self.n_jobs)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -181,96 +233,39 @@ class GrownEstimator(BaseEstimator):
         return self.forest_.importances()
 
 
-class LabelTrees(LabelClassifier, GrownEstimator):
-    """Trees that are trained on class numbers."""
-
-    def _target(self, y):
-        if y.dtype.kind not in "iub" or y.ndim != 1:
-            y = column_or_1d(y, warn=True)
-            check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        return y, codes, len(self.classes_)
-
-
-class NumberTrees(NumberRegressor, GrownEstimator):
-    """Trees that are trained on numbers."""
-
-    def _target(self, y):
-        y = float_target(column_or_1d(y, warn=True))
-        return y, y, None
-
-
-class GrownClassifier(LabelTrees):
-    """A forest of classification trees, with out-of-bag attributes if the trees have bags."""
-
-    def _fit(self, X, target, weights, n_classes):
-        out_of_bag = self._grow(X, target, weights, n_classes)
-        if out_of_bag is not None:
-            self.oob_decision_function_ = out_of_bag.means()
-            self.tree_oob_error_ = out_of_bag.tree_errors
-            mask = out_of_bag.counts > 0
-            self.oob_score_ = accuracy(out_of_bag.sums[mask], target[mask], weights_of(weights, mask))
-
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the mean over trees of the class shares in the leaves."""
-        check_is_fitted(self)
-        return self.forest_.sums(self._checked(X), getattr(self, "n_jobs", None)) / len(self.forest_)
-
-    def tree_votes(self, X: ArrayLike) -> NDArray:
-        """Return the class that each tree votes for, (row, tree)."""
-        check_is_fitted(self)
-        return self.classes_[self.forest_.votes(self._checked(X), getattr(self, "n_jobs", None))]
-
-
-class MembersClassifier(GrownClassifier):
+class MembersClassifier(GrownEstimator, ForestOfLabels):
     """Forests of which one call grows many, each on a view of its own."""
+
+    def _describe(self, out_of_bag, rows):
+        super()._describe(out_of_bag, rows)
+        self.tree_oob_error_ = out_of_bag.tree_errors
 
     def grow_members(
         self,
-        X: NDArray[np.float32],
-        y: NDArray[np.integer],
-        n_classes: int,
+        rows: TrainingRows,
         parts: Iterable[Sequence[tuple[NDArray, NDArray | None]]],
         sequences: Sequence[np.random.SeedSequence],
-        **options: Any,
-    ) -> MemberForests:
+        training: NDArray[np.bool_] | None = None,
+        n_jobs: int | None = None,
+    ) -> GrownMembers:
         """Grow this forest on each of many linear views of the data.
 
         `parts` are the views of the members, see :meth:`rotastack.trees.LinearViews.blocks`; for the other arguments
         see :func:`rotastack.trees.members.grow_members`.
         """
-        family = self._family()
-        views = LinearViews.blocks(parts, X.shape[2])
-        return grow_members(
-            X,
-            y,
-            n_classes,
-            replace(family, n_trees=family.n_trees * len(views), views=views),
-            self._options(),
-            sequences,
-            bootstrap=getattr(self, "bootstrap", False),
-            **options,
-        )
+        group, views = self._group(), LinearViews.blocks(parts, rows.X.shape[2])
+        group = replace(group, n_trees=group.n_trees * len(views), views=views)
+        return grow_members(rows, group, self._options()._replace(n_jobs=n_jobs), sequences, training)
 
 
-class GrownRegressor(NumberTrees):
-    """A forest of regression trees, with out-of-bag attributes if the trees have bags."""
+class GrownRegressor(GrownEstimator, ForestOfNumbers):
+    """Regression trees on the columns as they are."""
 
-    def _fit(self, X, target, weights, n_classes):
-        out_of_bag = self._grow(X, target, weights, n_classes)
-        if out_of_bag is not None:
-            self.oob_prediction_ = out_of_bag.means()[:, 0]
-            mask = out_of_bag.counts > 0
-            self.oob_score_ = r_squared(self.oob_prediction_[mask], target[mask], weights_of(weights, mask))
-
-    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the mean prediction of the trees."""
-        check_is_fitted(self)
-        return self.forest_.sums(self._checked(X), getattr(self, "n_jobs", None))[:, 0] / len(self.forest_)
+    criterion: ClassVar[str] = "squared_error"
 
 
 @lru_cache(1000)
-def _check_plain(estimator: type[GrownEstimator], kinds: tuple[type, ...], values: tuple[Any, ...]) -> None:
+def _check_plain(estimator: type[TreesEstimator], kinds: tuple[type, ...], values: tuple[Any, ...]) -> None:
     """Raise an error for parameters outside the estimator's constraints; equal numbers of different `kinds` are different."""
     parameters = dict(zip(estimator._parameter_constraints, values, strict=True))
     validate_parameter_constraints(estimator._parameter_constraints, parameters, estimator.__name__)

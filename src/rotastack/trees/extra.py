@@ -61,7 +61,7 @@ class ExtraForestClassifier(ForestClassifier):
     [0, 1, 2]
     """
 
-    _splitter: ClassVar[str] = "random"
+    splitter = "random"
     _parameter_constraints: ClassVar[dict] = {**ForestClassifier._parameter_constraints, "n_cuts": [LEAST_ONE]}
 
     def __init__(
@@ -138,7 +138,7 @@ class ExtraForestRegressor(ForestRegressor):
     True
     """
 
-    _splitter: ClassVar[str] = "random"
+    splitter = "random"
     _parameter_constraints: ClassVar[dict] = {**ForestRegressor._parameter_constraints, "n_cuts": [LEAST_ONE]}
 
     def __init__(

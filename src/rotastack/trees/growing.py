@@ -1,8 +1,7 @@
-"""Grow forests: families of trees, each tree on its view."""
+"""Grow forests: groups of trees, each tree on its view."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -12,16 +11,41 @@ from numpy.typing import NDArray
 from rotastack.base.outputs import unit_of
 from rotastack.base.row_weights import weights_of
 from rotastack.trees.bags import Bags, tree_seeds
-from rotastack.trees.chunks import CHUNK_ROWS, GrowthTask, TrainingTable, TreeBags, chunk_edges
+from rotastack.trees.chunks import CHUNK_ROWS, GrowthTask, TrainingTable, TreeBags
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.batches import BATCH, SPLITTERS
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.threads import run_threads
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """The rows that an ensemble is trained on.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Trees need float32, finite values, and NaN for a missing value.
+    target : ndarray of shape (n_rows,)
+        Class numbers, or numbers for a regression.
+    n_classes : int, optional
+        None for a regression.
+    weights : ndarray of shape (n_rows,), optional
+        Weight of each row; a row of weight 0 is left out.
+    """
+
+    X: NDArray[Any]
+    target: NDArray[Any]
+    n_classes: int | None = None
+    weights: NDArray[np.float64] | None = None
+
+    def take(self, rows: NDArray) -> "TrainingRows":
+        """Return the rows of the given numbers or mask."""
+        return TrainingRows(self.X[rows], self.target[rows], self.n_classes, weights_of(self.weights, rows))
 
 
 @dataclass(frozen=True)
 class TreeGroup:
-    """A family of trees, ready to be grown: their number, their fitted views and their rule for splits.
+    """Trees that are grown alike: their number, their fitted views and their rule for splits.
 
     Parameters
     ----------
@@ -51,8 +75,9 @@ class TreeOptions(NamedTuple):
     """The options that all trees of a forest share, named as in scikit-learn.
 
     With the criterion "c45" the trees are those of :class:`rotastack.trees.C45Classifier`. Such trees search all
-    columns of their view, and the only other options they use are `max_depth`, `min_samples_leaf` (here a weight),
-    `confidence` and `subtree_raising`. :class:`rotastack.trees.ForestClassifier` describes `constant_leaf`.
+    columns of their view, and of the limits of a tree they only use `max_depth` and `min_samples_leaf` (here a weight);
+    `confidence` and `subtree_raising` are theirs alone. :class:`rotastack.trees.ForestClassifier` describes
+    `constant_leaf`.
     """
 
     criterion: str = "gini"
@@ -63,31 +88,34 @@ class TreeOptions(NamedTuple):
     confidence: float | None = 0.25
     subtree_raising: bool = True
     constant_leaf: bool = False
+    bootstrap: bool = True  # grow each tree on a bag of the rows; in the tree all draws have equal weight
+    want_oob: bool = True  # sum the outputs of the trees for their out-of-bag rows
+    describe_nodes: bool = True  # keep impurity, weight and number of rows of nodes (20 of 32 bytes), not decreases
+    n_jobs: int | None = None  # the result does not depend on it
 
-    def check(self, families: Sequence[TreeGroup]) -> None:
-        """Raise ValueError if trees of C4.5 are not possible with these options or families."""
+    def check(self, groups: Sequence[TreeGroup]) -> None:
+        """Raise ValueError if trees of C4.5 are not possible with these options or groups."""
         if self.criterion != "c45":
             return
-        allowed = {"criterion", "max_depth", "min_samples_leaf", "confidence", "subtree_raising"}
-        for name, default in self._field_defaults.items():
-            if name not in allowed and getattr(self, name) != default:
+        for name in ("min_samples_split", "ccp_alpha", "constant_leaf"):
+            if getattr(self, name) != self._field_defaults[name]:
                 raise ValueError(f"C4.5 trees do not support {name}")
-        if any(family.splitter != "best" for family in families):
+        if any(group.splitter != "best" for group in groups):
             raise ValueError("C4.5 trees do not support random cuts")
         if self.confidence is not None and not 0 < self.confidence <= 0.5:
             raise ValueError(f"confidence must be above 0 and at most 0.5, got {self.confidence}")
 
 
 @dataclass
-class FamilyOutOfBag:
-    """The out-of-bag outputs of the trees of a family."""
+class OutOfBag:
+    """The outputs of trees for rows that they have not seen."""
 
     sums: NDArray[np.float64]  # (n_rows, n_outputs): over the trees whose bag lacks the row
-    counts: NDArray[np.int64]  # (n_rows,): number of these trees
+    counts: NDArray[np.integer]  # (n_rows,): number of these trees
     tree_errors: NDArray[np.float64] = field(repr=False)  # (n_trees,): weighted errors; NaN without out-of-bag rows
 
     def means(self) -> NDArray[np.float64]:
-        """Return the mean out-of-bag outputs (row, output); NaN for rows in the bag of every tree."""
+        """Return the mean outputs (row, output); NaN for rows in the bag of every tree."""
         return np.where(self.counts[:, None] > 0, self.sums / np.maximum(self.counts, 1)[:, None], np.nan)
 
 
@@ -106,56 +134,46 @@ def n_candidates(max_features: str | int | float | None, width: int) -> int:
     return max(1, int(float(max_features) * width))
 
 
-def batches_of(
-    families: Sequence[TreeGroup], widths: NDArray[np.int64], most: int
-) -> tuple[NDArray, NDArray[np.int64]]:
-    """Return batches of at most `most` trees, and the family of each batch."""
+def batches_of(groups: Sequence[TreeGroup], widths: NDArray[np.int64], most: int) -> tuple[NDArray, NDArray[np.int64]]:
+    """Return batches of at most `most` trees, and the number of each batch's group."""
     parts, owners = [], []
     first_view = first_tree = 0
-    for f, family in enumerate(families):
-        n_views = 1 if family.views is None else len(family.views)
-        if family.n_trees < 1 or n_views < 1 or family.n_trees % n_views:
-            raise ValueError(f"family {family.name}: {family.n_trees} trees are not a multiple of {n_views} views")
-        each = family.n_trees // n_views
+    for g, group in enumerate(groups):
+        n_views = 1 if group.views is None else len(group.views)
+        if group.n_trees < 1 or n_views < 1 or group.n_trees % n_views:
+            raise ValueError(f"group {group.name}: {group.n_trees} trees are not a multiple of {n_views} views")
+        each = group.n_trees // n_views
         per_view = -(-each // most)
         view, piece = np.divmod(np.arange(n_views * per_view), per_view)
         width = widths[first_view : first_view + n_views].tolist()
-        candidates = {w: n_candidates(family.max_features, w) for w in set(width)}
+        candidates = {w: n_candidates(group.max_features, w) for w in set(width)}
         batches = np.zeros(n_views * per_view, BATCH)
         batches["view"] = first_view + view
         batches["first_tree"] = first_tree + each * view + most * piece
         batches["n_trees"] = np.minimum(most, each - most * piece)
-        batches["splitter"] = SPLITTERS[family.splitter]
+        batches["splitter"] = SPLITTERS[group.splitter]
         batches["max_features"] = np.repeat([candidates[w] for w in width], per_view)
-        batches["n_cuts"] = family.n_cuts
+        batches["n_cuts"] = group.n_cuts
         parts.append(batches)
-        owners.append(np.full(len(batches), f))
+        owners.append(np.full(len(batches), g))
         first_view += n_views
-        first_tree += family.n_trees
+        first_tree += group.n_trees
     return (parts[0], owners[0]) if len(parts) == 1 else (np.concatenate(parts), np.concatenate(owners))
 
 
 def grow_forest(
-    X: NDArray[np.float32],
-    target: NDArray,
-    families: Sequence[TreeGroup],
+    rows: TrainingRows,
+    groups: Sequence[TreeGroup],
     options: TreeOptions,
     sequence: np.random.SeedSequence,
     *,
-    n_classes: int | None = None,
-    weights: NDArray[np.float64] | None = None,
-    bootstrap: bool = True,
     bags: Bags | None = None,
-    bag_counts: NDArray[np.int32] | None = None,
     seeds: NDArray[np.uint64] | None = None,
-    want_oob: bool = True,
-    describe_nodes: bool = True,
-    n_jobs: int | None = None,
-) -> tuple[GrownTrees, list[FamilyOutOfBag] | None]:
+) -> tuple[GrownTrees, list[OutOfBag] | None]:
     """Grow a forest.
 
-    The seed of tree k of family f is the k-th number of ``child(sequence, "trees", f)``. So the forest does not depend
-    on `n_jobs`, and a family does not depend on the other families.
+    The seed of tree k of group g is the k-th number of ``child(sequence, "trees", g)``. So the forest does not depend
+    on the number of threads, and a group does not depend on the other groups.
 
     Memory in bytes beyond the input, for n rows, p columns and C classes:
 
@@ -170,109 +188,73 @@ def grow_forest(
 
     Parameters
     ----------
-    X : ndarray of float32 of shape (n_rows, n_features)
-        Finite values; NaN for a missing value.
-    target : ndarray of shape (n_rows,)
-        Class numbers, or numbers for a regression.
-    families : sequence of TreeGroup
+    rows : TrainingRows
+    groups : sequence of TreeGroup
     options : TreeOptions
     sequence : numpy.random.SeedSequence
-    n_classes : int, optional
-        None for a regression.
-    weights : ndarray of shape (n_rows,), optional
-        Weight of each row; a row of weight 0 is left out.
-    bootstrap : bool
-        Grow each tree on as many rows, drawn with replacement by weight; in the tree all draws have equal weight.
     bags : Bags, optional
-        Rule for drawing the bags. Default: ``Bags.of(n_rows, weights)``. If rows have groups, a draw of a row counts by
-        the weight of the row.
-    bag_counts : ndarray of int32 of shape (n_trees, n_rows), optional
-        Number of times that each tree sees each row, instead of a draw; for views that were fitted to the same rows.
-        The trees of all families are numbered consecutively.
+        Rule for drawing the bags, or the bags themselves (``Bags.given``), for views that were fitted to the same rows.
+        Default: ``Bags.of(n_rows, weights)``. If rows have groups, a draw of a row counts by the weight of the row.
+        Only used with a bootstrap.
     seeds : ndarray of uint64 of shape (n_trees,), optional
-        Seed of each tree of all families, in place of seeds from `sequence`.
-    want_oob : bool
-        Whether to sum the outputs of the trees for their out-of-bag rows.
-    describe_nodes : bool
-        Whether the trees keep impurity, weight and number of rows of each node, which take 20 of the 32 bytes of a
-        node. Otherwise the trees keep their decreases of impurity by column.
-    n_jobs : int, optional
-        Number of threads.
+        Seed of each tree, group after group, in place of seeds from `sequence`.
 
     Returns
     -------
     trees : GrownTrees
-    out_of_bag : list of FamilyOutOfBag, one for each family; None without bags or `want_oob`
+    out_of_bag : list of OutOfBag, one for each group; None without bags or `want_oob`
     """
-    n_rows, n_features = X.shape
-    target = np.asarray(target)
-    regression = n_classes is None
-    n_outputs = n_classes or 1
-    if regression:
-        options = options._replace(criterion="squared_error")
-    options.check(families)
-    codes = np.zeros(n_rows, dtype=np.int32) if regression else target.astype(np.int32)
-    base_weight = np.ones((1, n_rows)) if weights is None else weights.reshape(1, -1).astype(np.float64)
-    drawing = bootstrap and bag_counts is None
-    bags = bags or Bags.of(n_rows, weights)
-    by_groups = drawing and bags.row_groups is not None
-    centre = 0.0
-    if regression:
-        uneven = weights_of(weights, bags.rows) if len(bags.ends) else None
-        centre = float(np.average(target[bags.rows], weights=uneven))
-    if drawing and not by_groups:
-        base_weight = base_weight / base_weight.max()  # the draws ignore the scale; only out-of-bag errors use weights
-    views = LinearViews.concatenate([f.views or LinearViews.identity(n_features) for f in families])
+    n_rows, n_features = rows.X.shape
+    regression = rows.n_classes is None
+    options = options._replace(
+        criterion="squared_error" if regression else options.criterion, want_oob=options.want_oob and options.bootstrap
+    )
+    options.check(groups)
+    views = LinearViews.concatenate([group.views or LinearViews.identity(n_features) for group in groups])
     widths = views.widths()
     if views.n_features != n_features:
         raise ValueError(f"the views have {views.n_features} columns, but X has {n_features}")
     if widths.min() < 1:
         raise ValueError("a view has no columns; at least one is needed")
     trees_at_once = max(1, CHUNK_ROWS // n_rows)
-    batches, family_of_batch = batches_of(families, widths, trees_at_once)
-    n_trees = int(batches["n_trees"].sum())
+    batches, group_of_batch = batches_of(groups, widths, trees_at_once)
     if seeds is None:
-        seeds = np.concatenate([tree_seeds(sequence, f, x.n_trees) for f, x in enumerate(families)])
-    if by_groups:
-        bag_counts = np.empty((len(seeds), n_rows), np.int32)
-        for counts_of_tree, seed in zip(bag_counts, seeds, strict=True):
-            counts_of_tree[:] = np.bincount(bags.drawn(seed), minlength=n_rows)
-    want_oob = want_oob and (bootstrap or bag_counts is not None)
-    counts = np.empty((0, 0), np.int32) if bag_counts is None else np.array(bag_counts, dtype=np.int32, order="C")
-    if bag_counts is not None and counts.shape != (n_trees, n_rows):
-        raise ValueError(f"bag_counts must have shape {(n_trees, n_rows)}, got {counts.shape}")
-    if counts.min(initial=0) < 0:
-        raise ValueError("bag_counts must be at least 0")
-    tree_bags = TreeBags(seeds, bootstrap, bags.ends, bags.size, counts)
-    targets = target.astype(np.float64) - centre
-    # The kernel takes small differences for rounding.
-    unit = unit_of(targets) if regression and np.abs(targets).max() < 1e-3 else 1.0
-    targets /= unit
-    table = TrainingTable.of(X[None], codes, targets, base_weight, n_outputs, options.criterion, tree_bags)
-    task = GrowthTask(
-        table, batches, tree_bags, views.tables(), options, describe_nodes=describe_nodes, want_oob=want_oob
-    )  # fmt: skip
-    chunks = list(pairwise(chunk_edges(batches, family_of_batch, trees_at_once)))
+        seeds = np.concatenate([tree_seeds(sequence, g, group.n_trees) for g, group in enumerate(groups)])
+    bags = bags or Bags.of(n_rows, rows.weights)
+    tree_bags = TreeBags.of(seeds, bags, options.bootstrap, n_rows)
+    targets: Any
+    targets, centre, unit = _centred(rows, bags) if regression else (rows.target, 0.0, 1.0)
+    weights = np.ones((1, n_rows)) if rows.weights is None else rows.weights.reshape(1, -1).astype(np.float64)
+    if tree_bags.drawn:
+        weights = weights / weights.max()  # the draws ignore the scale; only out-of-bag errors use weights
+    codes = np.zeros(n_rows, np.int32) if regression else targets
+    table = TrainingTable.of(rows.X[None], codes, targets, weights, rows.n_classes or 1, options.criterion, tree_bags)
+    task = GrowthTask(table, batches, tree_bags, views.tables(), options)
     grown, tree_errors = [], []
-    sums: list[Any] = [None] * len(families)
-    seen: list[Any] = [None] * len(families)
-    for (begin, _), chunk in zip(chunks, run_threads(task.grow, chunks, n_jobs), strict=True):
+    sums = np.zeros((len(groups), n_rows, table.n_outputs)) if options.want_oob else np.empty(0)
+    counts = np.zeros((len(groups), n_rows), np.int32)
+    for (begin, _), chunk in task.chunks(group_of_batch, trees_at_once):
         grown.append(chunk.trees)
-        tree_errors.append(chunk.tree_errors)
-        f = int(family_of_batch[begin])
-        sums[f] = chunk.oob_sums if sums[f] is None else sums[f] + chunk.oob_sums
-        seen[f] = chunk.oob_counts if seen[f] is None else seen[f] + chunk.oob_counts
-    out_of_bag = None
-    if want_oob:
-        errors = np.concatenate(tree_errors)
-        ends = list(accumulate(f.n_trees for f in families))
-        out_of_bag = [
-            FamilyOutOfBag(sums[f] * unit + centre * seen[f][:, None], seen[f], errors[end - x.n_trees : end] * unit**2)
-            for f, (x, end) in enumerate(zip(families, ends, strict=True))
-        ]
+        if options.want_oob:
+            tree_errors.append(chunk.tree_errors)
+            sums[group_of_batch[begin]] += chunk.oob_sums
+            counts[group_of_batch[begin]] += chunk.oob_counts
     tree_view = np.repeat(batches["view"], batches["n_trees"])
     trees = GrownTrees.join(grown, tree_view, views, centre, regression, unit)
-    if drawing:
-        usual = weights is None and bags.size == n_rows and not by_groups
+    if options.bootstrap and bags.counts is None:
+        usual = rows.weights is None and bags.size == n_rows and bags.row_groups is None
         trees.seeds, trees.bags = seeds, None if usual else bags
-    return trees, out_of_bag
+    if not options.want_oob:
+        return trees, None
+    errors = np.split(np.concatenate(tree_errors) * unit**2, np.cumsum([group.n_trees for group in groups])[:-1])
+    sums = sums * unit + centre * counts[:, :, None]
+    return trees, [OutOfBag(*of_group) for of_group in zip(sums, counts, errors, strict=True)]
+
+
+def _centred(rows: TrainingRows, bags: Bags) -> tuple[NDArray[np.float64], float, float]:
+    """Return the targets of a regression minus their mean and in a unit that the kernel can tell apart, the mean and the unit."""
+    uneven = weights_of(rows.weights, bags.rows) if len(bags.ends) else None
+    centre = float(np.average(rows.target[bags.rows], weights=uneven))
+    targets = rows.target.astype(np.float64) - centre
+    unit = unit_of(targets) if np.abs(targets).max() < 1e-3 else 1.0  # the kernel takes small differences for rounding
+    return targets / unit, centre, unit

@@ -158,7 +158,7 @@ class GrownTrees:
         Raises
         ------
         ValueError
-            The trees were grown without a bootstrap, or with `bag_counts`.
+            The trees were grown without a bootstrap, or on given bags.
         """
         if self.seeds is None:
             raise ValueError("the out-of-bag rows are unknown: the trees have no bootstrap samples of their own")
@@ -186,6 +186,10 @@ class GrownTrees:
             Number of threads over rows; the result does not depend on `n_jobs`.
         """
         return self.group_sums(X, np.zeros(len(self), dtype=np.int64), 1, n_jobs)[0]
+
+    def means(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
+        """Return the means over trees of class shares or predictions, (row, output); see :meth:`sums`."""
+        return self.sums(X, n_jobs) / len(self)
 
     def group_sums(
         self, X: NDArray[np.float32], groups: NDArray[np.int64], n_groups: int, n_jobs: int | None = None

@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from rotastack import RotastackClassifier, TreeFamily
 from rotastack.combine import LogLinearWeights
 from rotastack.ensembles.flagship.families import RIDGE
-from rotastack.ensembles.flagship.training_rows import draw_folds
+from rotastack.ensembles.flagship.family_rows import draw_folds
 from rotastack.views import DiscriminantRotation
 from rotastack.workflow.tracking.model_files import dump_model, load_model
 
@@ -214,7 +214,7 @@ def test_no_rows_and_one_class():
 @pytest.mark.parametrize("weights", [None, np.arange(150) % 3])
 def test_bags_of_few_draws_where_rows_are_many(monkeypatch, tmp_path, weights, all_kept):
     """Of trees and of their views: a tree and its view know nothing of rows out of its bag."""
-    monkeypatch.setattr("rotastack.ensembles.flagship.training_rows.MOST_DRAWS", 40)
+    monkeypatch.setattr("rotastack.ensembles.flagship.family_rows.MOST_DRAWS", 40)
     X, y = load_iris(return_X_y=True)
     first = small(trees_per_family=75, families=ON_BAGS).fit(X, y, sample_weight=weights)
     out = first.forest_.out_of_bag(150)

@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from tests.own_tables import visits
 
 from rotastack import RotastackClassifier, RotastackRegressor, TreeFamily
-from rotastack.ensembles.flagship.training_rows import draw_folds
+from rotastack.ensembles.flagship.family_rows import draw_folds
 from rotastack.views import RandomRotation
 from rotastack.workflow.tracking.model_files import dump_model, load_model
 

@@ -1,5 +1,7 @@
 """Families on bags, on folds and on rounds: what their trees have not seen, and what they put out."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,9 +10,9 @@ from sklearn.datasets import load_diabetes, load_iris
 from rotastack import RotastackClassifier, RotastackRegressor, TreeFamily
 from rotastack.combine import LogLinearWeights
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
+from rotastack.ensembles.flagship.family_rows import FamilyRows, draw_folds
 from rotastack.ensembles.flagship.growing import grow_families
-from rotastack.ensembles.flagship.training_rows import TrainingRows, draw_folds
-from rotastack.trees.boosting_options import BoostingOptions
+from rotastack.trees.boosters import BoostingOptions
 from rotastack.workflow.tracking.model_files import dump_model, load_model
 
 NAMES = ("rotations", "discriminants", "pairs", "boosted")
@@ -22,26 +24,20 @@ def rows_of_categories(n=120):
     values = rng.integers(0, 4, (n, 2))
     X = np.hstack([rng.normal(size=(n, 2)), *(np.eye(4)[v] for v in values.T)]).astype(np.float32)
     codes = (values.sum(axis=1) + (X[:, 0] > 0)) % 3
-    return TrainingRows(X, codes, None, (np.arange(2, 6), np.arange(6, 10)))
+    folds = draw_folds(codes, None, np.random.SeedSequence(0))
+    return FamilyRows(X, codes, 3, codes=codes, folds=folds, dummies=(np.arange(2, 6), np.arange(6, 10)))
 
 
 def grown(names, rows, named=FAMILIES, **parameters):
     sequence = np.random.SeedSequence(0)
-    return grow_families(
-        [named[name] for name in names],
-        16,
-        rows,
-        draw_folds(rows.codes, rows.weights, sequence),
-        sequence,
-        **parameters,
-    )
+    return grow_families([named[name] for name in names], 16, rows, sequence, **parameters)
 
 
 @pytest.mark.parametrize("numbers", [False, True])
 def test_outputs_for_unseen_rows_are_those_of_growth(numbers):
     rows = rows_of_categories()
     if numbers:
-        rows = TrainingRows(rows.X, rows.codes, None, rows.dummies, rows.codes + rows.X[:, 1].astype(float))
+        rows = replace(rows, target=rows.codes + rows.X[:, 1].astype(float), n_classes=None)
     families, outputs = grown(NAMES, rows, NUMBER_FAMILIES if numbers else FAMILIES)
     assert [name for family in families for name in family.names] == list(NAMES)
     places = np.arange(len(rows.X))
@@ -70,9 +66,9 @@ def test_labels_of_a_fold_do_not_reach_its_outputs(name):
         **{**FAMILIES[name].__dict__, "boosting": FAMILIES[name].boosting and BoostingOptions(20, early_stopping=False)}
     )
     first, second = (
-        grow_families([fixed], 16, TrainingRows(rows.X, codes, None, rows.dummies), folds, np.random.SeedSequence(0))[
-            1
-        ][0]
+        grow_families([fixed], 16, replace(rows, target=codes, codes=codes, folds=folds), np.random.SeedSequence(0))[1][
+            0
+        ]
         for codes in (rows.codes, other)
     )
     assert (first[folds == 2] == second[folds == 2]).all()

@@ -1,5 +1,7 @@
 """The family of kernel ridge regressions: what its machines predict, and what their unseen outputs have not seen."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
@@ -9,9 +11,9 @@ from sklearn.kernel_ridge import KernelRidge
 from rotastack import RotastackClassifier, RotastackRegressor, TreeFamily
 from rotastack.ensembles.flagship import growing, kernel
 from rotastack.ensembles.flagship.families import KernelFamily
+from rotastack.ensembles.flagship.family_rows import FamilyRows, draw_folds
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.kernel import grow_kernel
-from rotastack.ensembles.flagship.training_rows import TrainingRows, draw_folds
 
 SEED = np.random.SeedSequence(1)
 
@@ -23,25 +25,26 @@ def rows_of(n=120, seed=0, classes=True):
     y = np.sin(6 * X[:, 0]) + X[:, 1] + 0.1 * rng.normal(size=n)
     codes = (y > np.median(y)).astype(int)
     weights = rng.choice([1.0, 2.0], n)
-    rows = TrainingRows(X, codes, weights / weights.mean(), numbers=None if classes else y)
-    return rows, draw_folds(codes, weights, np.random.SeedSequence(seed))
+    folds = draw_folds(codes, weights, np.random.SeedSequence(seed))
+    target = (codes, 2) if classes else (y, None)
+    return FamilyRows(X, *target, weights / weights.mean(), codes=codes, folds=folds)
 
 
-def grown(rows, folds, gains=None):
-    return grow_kernel("kernel", rows, folds, gains, SEED)
+def grown(rows, gains=None):
+    return grow_kernel("kernel", rows, gains, SEED)
 
 
 def test_a_machine_is_scikit_learns_kernel_ridge_on_the_rows_outside_its_fold():
-    rows, folds = rows_of(classes=False)
-    family, outputs = grown(rows, folds, gains=np.tile([3.0, 1.0, 0.0], (5, 1)))
+    rows = rows_of(classes=False)
+    family, outputs = grown(rows, gains=np.tile([3.0, 1.0, 0.0], (5, 1)))
     scaled = family.standardised(rows.X) * np.sqrt([2.25, 0.75, 0.0])
     for fold, machine in enumerate(family.machines):
-        mine = folds != fold
-        offset = np.average(rows.numbers[mine], weights=rows.weights[mine])
+        mine = rows.folds != fold
+        offset = np.average(rows.target[mine], weights=rows.weights[mine])
         found = []
         for penalty in kernel.PENALTIES:
             peer = KernelRidge(alpha=penalty, kernel="rbf", gamma=machine.gamma)
-            peer.fit(scaled[mine], rows.numbers[mine] - offset, sample_weight=rows.weights[mine])
+            peer.fit(scaled[mine], rows.target[mine] - offset, sample_weight=rows.weights[mine])
             found.append(peer.predict(scaled[~mine]) + offset)
         told = family.unseen_outputs(rows.X[~mine], np.full((~mine).sum(), fold))[0, :, 0]
         assert np.abs(told - found).max(axis=1).min() < 1e-6
@@ -51,41 +54,42 @@ def test_a_machine_is_scikit_learns_kernel_ridge_on_the_rows_outside_its_fold():
         np.testing.assert_allclose(machine.metric, [2.25, 0.75, 0.0])
     mean = np.mean([family.unseen_outputs(rows.X, np.full(120, fold)) for fold in range(5)], axis=0)
     np.testing.assert_allclose(family.outputs(rows.X), mean, atol=1e-12)
-    assert np.mean((outputs[0, :, 0] - rows.numbers) ** 2) < 0.1 * rows.numbers.var()
+    assert np.mean((outputs[0, :, 0] - rows.target) ** 2) < 0.1 * rows.target.var()
 
 
 def test_unseen_outputs_do_not_depend_on_the_targets_of_their_fold():
     """Neither do the outputs for other folds that weights are cross-fitted to, with width and penalty chosen."""
-    rows, folds = rows_of()
-    family, outputs = grown(rows, folds)
+    rows = rows_of()
+    family, outputs = grown(rows)
     codes = rows.codes.copy()
-    codes[folds == 2] = 1 - codes[folds == 2]
-    changed, others = grown(rows._replace(codes=codes), folds)
-    np.testing.assert_array_equal(others[:, folds == 2], outputs[:, folds == 2])
+    codes[rows.folds == 2] = 1 - codes[rows.folds == 2]
+    changed, others = grown(replace(rows, codes=codes, target=codes))
+    np.testing.assert_array_equal(others[:, rows.folds == 2], outputs[:, rows.folds == 2])
     np.testing.assert_array_equal(changed.nested[2], family.nested[2])
-    assert (others[:, folds != 2] != outputs[:, folds != 2]).any()
+    assert (others[:, rows.folds != 2] != outputs[:, rows.folds != 2]).any()
     assert (changed.nested[1] != family.nested[1]).any()
 
 
 def test_out_of_bag_outputs_do_not_depend_on_the_targets_of_their_fold():
     """The weight of the family is fitted to outputs for other folds, and these have not seen the fold, either."""
-    rows, folds = rows_of(60)
-    flipped = np.where(folds == 3, 1 - rows.codes, rows.codes)
+    rows = rows_of(60)
+    flipped = np.where(rows.folds == 3, 1 - rows.codes, rows.codes)
     found = []
     for codes in (rows.codes, flipped):
         clf = RotastackClassifier(families=("kernel",), random_state=0)
-        clf._numbered(codes)
-        clf.grown_, outputs = grow_families([KernelFamily()], 1, rows._replace(codes=codes), folds, SEED)
+        clf._target(codes)
+        given = replace(rows, weights=None, codes=codes, target=codes)
+        clf.grown_, outputs = grow_families([KernelFamily()], 1, replace(given, weights=rows.weights), SEED)
         clf.families_ = ("kernel",)
-        clf._weigh(outputs, codes, None, folds)
+        clf._weigh(outputs, given, codes, SEED)
         found.append(clf.oob_decision_function_)
-    np.testing.assert_array_equal(found[0][folds == 3], found[1][folds == 3])
-    assert (found[0][folds != 3] != found[1][folds != 3]).any()
+    np.testing.assert_array_equal(found[0][rows.folds == 3], found[1][rows.folds == 3])
+    assert (found[0][rows.folds != 3] != found[1][rows.folds != 3]).any()
 
 
 def test_the_other_folds_choose_for_a_fold(monkeypatch):
     """Losses of the first choice are least on fold 0, and least in sum, but not on the other folds."""
-    _, folds = rows_of(50)
+    folds = rows_of(50).folds
     points = np.random.default_rng(0).random((50, 3))
     table = np.ones((5, 2))
     table[0, 0], table[1:, 0] = -9.0, 1.5
@@ -119,8 +123,8 @@ def test_a_prediction_does_not_depend_on_other_rows(monkeypatch):
 
 
 def test_missing_numbers_count_as_the_mean_and_outliers_as_five_deviations():
-    rows, folds = rows_of()
-    family, _ = grown(rows, folds)
+    rows = rows_of()
+    family, _ = grown(rows)
     holes = rows.X[:2].copy()
     holes[0, 0], holes[1, 1] = np.nan, 1e6
     scaled = family.standardised(holes)
@@ -137,8 +141,8 @@ def test_gradients_tell_which_columns_count():
     table = np.column_stack([X[:, [20, 21, 27]], rng.random((len(X), 3))])
     shares = RotastackClassifier(families=("kernel",), random_state=0).fit(table, y).feature_importances_
     assert shares[:3].sum() > 0.9
-    rows, folds = rows_of(classes=False)
-    family, _ = grown(rows, folds)
+    rows = rows_of(classes=False)
+    family, _ = grown(rows)
     places, machine = family.standardised(rows.X[:4]), family.machines[0]
     total = np.zeros(3)
     for j, step in enumerate(1e-2 * np.eye(3)):

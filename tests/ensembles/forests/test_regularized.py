@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 from rotastack import PooledEnsembleClassifier, RegularizedRotationForestClassifier
 from rotastack.combine import RotationWeights
 from rotastack.ensembles.forests.regularized import GrowingForests
-from rotastack.trees import ForestClassifier, LinearViews
+from rotastack.trees import ForestClassifier, LinearViews, TrainingRows
 from rotastack.trees.growing import TreeOptions
 from rotastack.views import RandomRotation
 
@@ -65,7 +65,9 @@ def test_votes_of_many_weightings_are_those_of_each_forest(iris):
     repeated = np.repeat(X32[:75], 2, axis=0)  # equal rows of different classes: impure leaves
 
     def pool():
-        return GrowingForests(repeated, noisy, 3, views, 4, "sqrt", np.random.SeedSequence(7), TreeOptions())
+        return GrowingForests(
+            TrainingRows(repeated, noisy, 3), views, 4, "sqrt", np.random.SeedSequence(7), TreeOptions()
+        )
 
     together = pool()
     counts = [

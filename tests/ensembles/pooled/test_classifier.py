@@ -138,7 +138,7 @@ def test_bad_input_is_named(estimator, message):
 )
 def test_a_splitter_and_lists_of_rows_give_what_the_number_of_the_same_folds_gives(estimator, iris):
     X, y = iris
-    strata = y if hasattr(estimator, "refit") else np.zeros(len(y))
+    strata = y if "refit" in estimator.get_params() else np.zeros(len(y))
     folds = fold_groups(strata, 1, 3, child(root_sequence(0), "folds"))[0]
     splitter = PredefinedSplit(folds)
     fitted = clone(estimator).fit(X, y)
@@ -225,12 +225,12 @@ def test_a_member_keeps_its_view_in_all_trainings(iris):
 def test_the_numbers_of_a_drawn_view_are_stored_once():
     X, y = np.random.default_rng(0).normal(size=(30, 70)), np.arange(30) % 2
     clf = PooledEnsembleClassifier(RandomRotation(), ForestClassifier(2), n_estimators=5, random_state=0).fit(X, y)
-    views = clf.pool_.forests.trees.views
+    views = clf.pool_.grown.trees.views
     assert len(pickle.dumps(clf)) < 1.5 * views.matrices.nbytes
     for k, member in enumerate(clf.pool_.members):
         np.testing.assert_array_equal(views.matrix(k), member.view.block_.astype(np.float32))
     clf = StackedRotationClassifier(4, n_trees=2, cv=3, random_state=0).fit(X, y)
-    first, *others = [pool.forests.trees.views for pool in clf.nested_pools_.values()]
+    first, *others = [pool.grown.trees.views for pool in clf.nested_pools_.values()]
     assert len(others) == 2
     assert all(views is first for views in others)
     for k, member in list(enumerate(clf.nested_pools_["0-1"].members))[1:]:

@@ -10,10 +10,10 @@ from rotastack import StackedRotationClassifier
 from rotastack.combine.nested import combine_nested
 from rotastack.combine.stacking import Stacking
 from rotastack.combine.voting import Voting
-from rotastack.ensembles.pooled.nested import nested_outputs
-from rotastack.ensembles.pooled.pool import Recipe
+from rotastack.ensembles.pooled.nested import HeldOut, nested_outputs
+from rotastack.ensembles.pooled.pool import PoolOptions, Recipe
 from rotastack.resampling import fold_groups, nested_pairs
-from rotastack.trees import ForestClassifier
+from rotastack.trees import ForestClassifier, TrainingRows
 from rotastack.views import RandomRotation
 from rotastack.views.scaling import MinMaxScaler01, QuantileScaler, RelativeRankScaler
 
@@ -31,7 +31,9 @@ SMALL = {"forest": ForestClassifier(4), "boosted": XGBClassifier(n_estimators=3,
 def decide(X, y, folds, kind, combiner, scaler):
     estimator = SMALL[kind]
     recipes = [Recipe(None, estimator)] + [Recipe(RandomRotation(random_state=k).fit(X), estimator) for k in range(2)]
-    outputs = nested_outputs(X, y, 3, folds, nested_pairs(4), recipes, np.random.SeedSequence(5), scaler=scaler)
+    rows, held_out = TrainingRows(X, y, 3), HeldOut(folds, nested_pairs(4))
+    options = PoolOptions(scaler, np.zeros(X.shape[1], dtype=bool))
+    outputs = nested_outputs(rows, held_out, recipes, options, np.random.SeedSequence(5))
     return combine_nested(combiner, outputs, folds, y, np.random.SeedSequence(6))[0]
 
 

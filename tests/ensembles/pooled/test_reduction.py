@@ -39,7 +39,7 @@ def test_it_is_the_pool_of_views_and_inducers(ensemble, view, estimator):
 def test_half_of_the_columns_ten_members_and_c45_by_default():
     model = RandomSubspaceEnsembleClassifier(random_state=0).fit(X, y)
     assert [len(m.view.features_) for m in model.pool_.members] == [7] * 10
-    assert model.pool_.forests is not None
+    assert model.pool_.grown is not None
 
 
 @pytest.mark.parametrize("estimator", [None, KNeighborsClassifier(1), GaussianNB()])

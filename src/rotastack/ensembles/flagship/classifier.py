@@ -1,13 +1,13 @@
 """The flagship classifier: a forest of several families of trees, with a fitted weight for each family."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rotastack.base.classes import LabelClassifier
-from rotastack.base.columns import present_target
+from rotastack.base.classes import LabelClassifier, present_target
 from rotastack.base.row_weights import of_all_rows, weights_of
 from rotastack.base.scikit import StrOptions, check_y
 from rotastack.base.traits import Traits
@@ -16,7 +16,6 @@ from rotastack.ensembles.flagship.families import RIDGE, TreeFamily
 from rotastack.ensembles.flagship.grown_families import Stopped
 from rotastack.ensembles.flagship.kernel import OnKernel
 from rotastack.ensembles.flagship.rotastack import RotastackEnsemble
-from rotastack.seeds import root_sequence
 
 
 class RotastackClassifier(LabelClassifier, RotastackEnsemble):
@@ -167,25 +166,21 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _target(self, y):
-        y = present_target(y)
-        return check_y(y, estimator=self)
+    def _checked_target(self, y):
+        return check_y(present_target(y), estimator=self)
 
-    def _fit(self, X, y, weights, weighted, row_groups):
-        if weights is not None and len(left := np.unique(y[weighted])) < 2:
+    def _targets(self, rows, weighted):
+        if rows.weights is not None and len(left := np.unique(weighted)) < 2:
             raise ValueError(
                 f"rows with a positive weight have only one class ({left[0]}); at least 2 classes are needed"
             )
-        codes = self._numbered(y)
-        _, outputs, folds = self._grow(X, codes, weights, root_sequence(self.random_state), row_groups)
-        self._weigh(outputs.compress(weighted, axis=1), codes[weighted], weights_of(weights, weighted), folds[weighted])
-        self.oob_decision_function_ = of_all_rows(self.oob_decision_function_, weighted)
+        codes, n_classes = self._target(rows.target)
+        return replace(rows, target=codes, n_classes=n_classes), codes
 
-    def _weigh(
-        self, outputs: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64] | None,
-        folds: NDArray[np.int32],
-    ) -> None:  # fmt: skip
-        """Fit the families' weights to `outputs` (family, row, class), NaN for rows that all trees of a family have seen."""
+    def _weigh(self, outputs, rows, y, sequence):
+        weighted = rows.weighted
+        outputs = outputs.compress(weighted, axis=1)
+        codes, weights, folds = rows.codes[weighted], weights_of(rows.weights, weighted), rows.folds[weighted]
         gaps = np.isnan(outputs[:, :, 0])
         self.oob_family_errors_ = np.array(
             [
@@ -212,7 +207,8 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
             return fitted(self._nested(folds[mine].max(initial=-1), outputs), others).predict_proba(outputs[:, mine])
 
         out_of_bag = self._cross_fitted(folds, combined)
-        self.oob_decision_function_ = np.where(np.asarray(gaps.all(axis=0))[:, None], np.nan, out_of_bag)
+        out_of_bag[gaps.all(axis=0)] = np.nan
+        self.oob_decision_function_ = of_all_rows(out_of_bag, weighted)
 
     def _nested(self, fold: int, outputs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the unseen outputs, those of kernels from machines that have not seen the rows of `fold`, either.

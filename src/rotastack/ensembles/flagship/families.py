@@ -6,7 +6,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from rotastack.base.view import is_linear
-from rotastack.trees.boosting_options import BoostingOptions
+from rotastack.trees.boosters import BoostingOptions
 
 PARTS = ("identity", "discriminants", "principal", "sparse", "pairs")
 """Names of the built-in parts of a family's view."""

@@ -1,25 +1,31 @@
-"""Growth of the flagship's families of trees."""
+"""Growth of the flagship's families of trees, and of their views: each is fitted to the rows in a bag, that of its tree if the tree has one."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from rotastack.base.warned import warn
+from rotastack.blas import one_blas_thread
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
 from rotastack.ensembles.flagship.families import Family, KernelFamily, TreeFamily
-from rotastack.ensembles.flagship.family_views import capped_max_features, tree_groups
+from rotastack.ensembles.flagship.family_rows import MOST_DRAWS, FamilyRows, category_targets
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags, OnFolds, OnPairs, OnRounds, Stopped
 from rotastack.ensembles.flagship.kernel import MOST_KERNEL_ROWS, OnKernel, grow_kernel
 from rotastack.ensembles.flagship.race import NoWeightError, check_weight, has_race
-from rotastack.ensembles.flagship.training_rows import MOST_DRAWS, TrainingRows, category_targets, n_folds
-from rotastack.seeds import child
+from rotastack.seeds import child, integer_seed, kernel_seeds
+from rotastack.trees.bagged_views import BaggedViews
+from rotastack.trees.bags import Bags, tree_seeds
 from rotastack.trees.boosting import grow_boosted
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.nodes import column_means, missing_columns
 
 MOST_BOOSTED_CLASSES = 100
 """With more classes no trees are boosted, because boosting grows a tree for each class and round."""
@@ -33,13 +39,16 @@ SMALL_GAIN = 0.003
 ROUNDS_OF_ROWS, LEAST_ROUNDS = 120_000_000, 100
 """Largest product of rows and boosting rounds, and the number of rounds that this limit always allows."""
 
+SHRINKAGE = 0.5
+"""Weight of the identity matrix in the within-class scatter of discriminants."""
+
 _Grown = tuple[GrownFamilies, NDArray[np.float64]]
 """Families, and their outputs (family, row, output) for training rows that their trees have not seen."""
 
 
 def grow_families(
-    families: Sequence[Family], n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
-    sequence: np.random.SeedSequence, *, n_jobs: int | None = None, done: Callable[[str], None] = lambda words: None,
+    families: Sequence[Family], n_trees: int, rows: FamilyRows, sequence: np.random.SeedSequence, *,
+    n_jobs: int | None = None, done: Callable[[str], None] = lambda words: None,
 ) -> tuple[list[GrownFamilies], NDArray[np.float64]]:  # fmt: skip
     """Grow families, and return them in order: families on bags, families on folds, kernels.
 
@@ -49,7 +58,7 @@ def grow_families(
     """
     grown: list[GrownFamilies] = []
     outputs: list[NDArray[np.float64]] = []
-    for family, unseen in _each_grown(families, rows.n_trees(n_trees), rows, folds, sequence, n_jobs, outputs):
+    for family, unseen in _each_grown(families, rows.n_trees(n_trees), rows, sequence, n_jobs, outputs):
         grown.append(family)
         outputs.append(unseen)
         done(family.described())
@@ -61,8 +70,8 @@ def grow_families(
 
 
 def _each_grown(
-    families: Sequence[Family], n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
-    sequence: np.random.SeedSequence, n_jobs: int | None, outputs: Sequence[NDArray[np.float64]],
+    families: Sequence[Family], n_trees: int, rows: FamilyRows, sequence: np.random.SeedSequence, n_jobs: int | None,
+    outputs: Sequence[NDArray[np.float64]],
 ) -> Iterator[_Grown]:  # fmt: skip
     """Yield the grown families with their unseen outputs; each kind of family has a function that returns both.
 
@@ -86,16 +95,16 @@ def _each_grown(
     for family in sorted(in_turn, key=lambda family: races and family.boosting is not None):
         mine = child(sequence, "family", family.name)
         if isinstance(family, KernelFamily):
-            yield grow_kernel(family.name, rows, folds, gains, mine)
+            yield grow_kernel(family.name, rows, gains, mine)
         elif family.boosting is None:
-            yield _on_folds(family, n_trees, rows, folds, mine, n_jobs)
+            yield _on_folds(family, n_trees, rows, mine, n_jobs)
         else:
             race = partial(check_weight, np.concatenate(outputs), rows) if races and outputs else None
             try:
-                booster, unseen = _on_rounds(family, rows, folds, mine, n_jobs, race)
+                booster, unseen = _on_rounds(family, rows, mine, n_jobs, race)
             except NoWeightError:
                 stopped = Stopped((family.name,), rows.n_classes or 1, rows.X.shape[1])
-                yield stopped, np.full((1, len(folds), stopped.n_classes), np.nan)
+                yield stopped, np.full((1, len(rows.X), stopped.n_classes), np.nan)
                 continue
             gains = booster.boosted.gains() if learns_metric and gains is None else gains
             yield booster, unseen
@@ -120,69 +129,58 @@ def _boostable(families: Sequence[Family], n_classes: int | None) -> Sequence[Fa
 
 
 def _on_bags(
-    families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, sequence: np.random.SeedSequence, n_jobs: int | None,
-) -> _Grown:  # fmt: skip
+    families: Sequence[TreeFamily], n_trees: int, rows: FamilyRows, sequence: np.random.SeedSequence, n_jobs: int | None
+) -> _Grown:
     """Grow families of the same criterion, each tree on a bootstrap."""
     groups = tree_groups(families, n_trees, rows, sequence, n_jobs)
-    trees, out_of_bag = grow_forest(
-        rows.X, rows.target, groups, TreeOptions(families[0].criterion), sequence, n_classes=rows.n_classes,
-        weights=rows.weights, bags=rows.bags(), describe_nodes=False, n_jobs=n_jobs,
-    )  # fmt: skip
+    options = TreeOptions(families[0].criterion, describe_nodes=False, n_jobs=n_jobs)
+    trees, out_of_bag = grow_forest(rows, groups, options, sequence, bags=rows.bags())
     assert out_of_bag is not None
     grown = OnBags(tuple(family.name for family in families), trees, len(rows.X))
-    return grown, np.stack([family.means() for family in out_of_bag])
+    return grown, np.stack([of_family.means() for of_family in out_of_bag])
 
 
-_Forest = tuple[GrownTrees, CategoryPairs | None, NDArray[np.float64]]
-"""The trees grown on the rows outside a fold, their encoder of pairs or None, and their mean outputs for the fold."""
-
-
-def _forest_on_fold(
-    family: TreeFamily, fold: int, n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
-    sequence: np.random.SeedSequence, n_jobs: int | None,
-) -> _Forest:  # fmt: skip
-    """Grow a family on the rows outside a fold."""
-    share = 2 if family.criterion == "c45" else 1  # C4.5 trees of a fold are similar, so half as many are enough
-    each = -(-n_trees // (share * n_folds(folds)))
-    rest, sequence = rows.outside(folds, fold), child(sequence, fold)
-    X, X_held, pairs = rest.X, rows.X[folds == fold], None
+def _outside_fold(
+    family: TreeFamily, n_trees: int, rest: FamilyRows, sequence: np.random.SeedSequence, n_jobs: int | None
+) -> tuple[GrownTrees, CategoryPairs | None]:
+    """Grow a family on the rows outside a fold; return the trees, and the encoder of pairs that they need or None."""
+    X, pairs = rest.X, None
     if family.parts == ("pairs",):
-        pairs = CategoryPairs(rows.dummies).fit(X, category_targets(rest.codes, rest.weights, rest.numbers))
-        X, X_held = pairs.transform(X), pairs.transform(X_held)
-        chosen = capped_max_features(family.max_features, rest.X.shape[1], X.shape[1])
-        groups = [TreeGroup(each, splitter=family.splitter, max_features=chosen, name=family.name)]
+        pairs = CategoryPairs(rest.dummies).fit(X, category_targets(rest))
+        X = pairs.transform(X)
+        n_tried = capped_max_features(family.max_features, rest.X.shape[1], X.shape[1])
+        groups = [TreeGroup(n_trees, None, family.splitter, n_tried, name=family.name)]
     else:
-        groups = tree_groups([family], each, rest, sequence, n_jobs)
-    weights = None if rest.weights is None else rest.weights / rest.weights.mean()
+        groups = tree_groups([family], n_trees, rest, sequence, n_jobs)
     differ = family.criterion == "c45" or family.splitter == "random"  # these trees differ even without a bootstrap
-    trees, _ = grow_forest(
-        X, rest.target, groups, TreeOptions(family.criterion), sequence, n_classes=rows.n_classes, weights=weights,
-        bootstrap=not differ or len(X) > MOST_DRAWS, bags=rest.bags(), want_oob=False, describe_nodes=False, n_jobs=n_jobs,
-    )  # fmt: skip
-    return trees, pairs, trees.sums(X_held, n_jobs) / each
+    bootstrap = not differ or len(X) > MOST_DRAWS
+    options = TreeOptions(family.criterion, bootstrap=bootstrap, want_oob=False, describe_nodes=False, n_jobs=n_jobs)
+    weights = None if rest.weights is None else rest.weights / rest.weights.mean()
+    return grow_forest(replace(rest, X=X, weights=weights), groups, options, sequence, bags=rest.bags())[0], pairs
 
 
 def _on_folds(
-    family: TreeFamily, n_trees: int, rows: TrainingRows, folds: NDArray[np.int32], sequence: np.random.SeedSequence,
-    n_jobs: int | None,
-) -> _Grown:  # fmt: skip
+    family: TreeFamily, n_trees: int, rows: FamilyRows, sequence: np.random.SeedSequence, n_jobs: int | None
+) -> _Grown:
     """Grow a family's forests, one for each fold."""
-    outputs = np.full((1, len(folds), rows.n_classes or 1), np.nan)
+    share = 2 if family.criterion == "c45" else 1  # C4.5 trees of a fold are similar, so half as many are enough
+    each = -(-n_trees // (share * rows.n_folds))
+    outputs = np.full((1, len(rows.X), rows.n_classes or 1), np.nan)
     forests: list[GrownTrees] = []
     encoders: list[CategoryPairs] = []
-    for fold in range(n_folds(folds)):
-        trees, pairs, held = _forest_on_fold(family, fold, n_trees, rows, folds, sequence, n_jobs)
-        outputs[0, folds == fold] = held
+    for fold in range(rows.n_folds):
+        trees, pairs = _outside_fold(family, each, rows.outside(fold), child(sequence, fold), n_jobs)
+        held = rows.X[rows.folds == fold]
+        outputs[0, rows.folds == fold] = trees.means(held if pairs is None else pairs.transform(held), n_jobs)
         forests.append(trees)
-        if pairs is not None:
-            encoders.append(pairs)
+        encoders += [] if pairs is None else [pairs]
     if encoders:
-        return OnPairs((family.name,), forests, encoders, folds, rows.X.shape[1]), outputs
-    return OnFolds((family.name,), GrownTrees.concatenate(forests), folds), outputs
+        return OnPairs((family.name,), forests, encoders, rows.folds, rows.X.shape[1]), outputs
+    return OnFolds((family.name,), GrownTrees.concatenate(forests), rows.folds), outputs
 
 
 def _on_rounds(
-    family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], sequence: np.random.SeedSequence, n_jobs: int | None,
+    family: TreeFamily, rows: FamilyRows, sequence: np.random.SeedSequence, n_jobs: int | None,
     race: Callable[..., None] | None = None,
 ) -> tuple[OnRounds, NDArray[np.float64]]:  # fmt: skip
     """Grow a booster for each fold, on the rows outside the fold; `race` may end the training after the first one."""
@@ -190,8 +188,8 @@ def _on_rounds(
     views, width = None, rows.X.shape[1]
     if family.parts != ("identity",):
         by_fold = [
-            tree_groups([family], 1, rows.outside(folds, fold), child(sequence, fold), n_jobs)[0].views
-            for fold in range(n_folds(folds))
+            tree_groups([family], 1, rows.outside(fold), child(sequence, fold), n_jobs)[0].views
+            for fold in range(rows.n_folds)
         ]
         views = LinearViews.concatenate([view for view in by_fold if view is not None])
         width = int(views.widths().min())
@@ -201,9 +199,82 @@ def _on_rounds(
         options = options._replace(tol=min(options.tol, SMALL_GAIN), n_rounds=min(options.n_rounds, most))
     if isinstance(options.max_features, Integral):
         options = options._replace(max_features=min(options.max_features, width))
-    boosted = grow_boosted(
-        rows.X, rows.target, options, sequence,
-        n_classes=rows.n_classes, folds=folds, weights=rows.weights, views=views, n_jobs=n_jobs, after_first=race,
-    )  # fmt: skip
+    boosted = grow_boosted(rows, options, sequence, folds=rows.folds, views=views, n_jobs=n_jobs, after_first=race)
     grown = OnRounds((family.name,), boosted)
     return grown, grown.linked(boosted.held_out)[None]
+
+
+def tree_groups(
+    families: Sequence[TreeFamily], n_trees: int, rows: FamilyRows, sequence: np.random.SeedSequence,
+    n_jobs: int | None = None,
+) -> list[TreeGroup]:  # fmt: skip
+    """Return a group of `n_trees` trees for each family; each view is fitted to the distinct rows in a bag.
+
+    `sequence` is the forest's; if its trees have bags, these are the views' bags. Part i of family f is seeded by
+    ``child(sequence, "views", f, i)``.
+    """
+    bags, n_features = rows.bags(), rows.X.shape[1]
+    bagged = BaggedViews.of(rows.X, rows.codes, int(rows.codes.max()) + 1, bags, n_jobs)
+    groups = []
+    for f, family in enumerate(families):
+        views, width = None, n_features
+        if family.parts != ("identity",):
+            bag_seeds = tree_seeds(sequence, f, n_trees)
+            parts = [
+                _views(part, rows, bags, bagged, bag_seeds, child(sequence, "views", f, i))
+                for i, part in enumerate(family.parts)
+            ]
+            views = parts[0].beside(*parts[1:])
+            width = int(views.widths().min())
+        n_columns = capped_max_features(family.max_features, n_features, width)
+        groups.append(TreeGroup(n_trees, views, family.splitter, n_columns, name=family.name))
+    return groups
+
+
+def capped_max_features(max_features, n_features: int, width: int):
+    """Return `max_features` of a view for compiled code; a number is at most `width`, the width of the narrowest view."""
+    if max_features == "sqrt":
+        return min(max(1, int(np.sqrt(n_features))), width)
+    return min(int(max_features), width) if isinstance(max_features, Integral) else max_features
+
+
+def _views(
+    part: Any, rows: FamilyRows, bags: Bags, bagged: BaggedViews, bag_seeds: NDArray[np.uint64],
+    sequence: np.random.SeedSequence,
+) -> LinearViews:  # fmt: skip
+    """Return the views of a part of a family, one for each tree's seed."""
+    view_seeds = kernel_seeds(sequence, len(bag_seeds))
+    match part:
+        case "identity":
+            return LinearViews.identity(rows.X.shape[1])
+        case "discriminants":
+            return bagged.discriminants(bag_seeds, view_seeds, shrinkage=SHRINKAGE)
+        case "principal":
+            return bagged.principal(bag_seeds, view_seeds)
+        case "sparse":
+            return bagged.sparse(view_seeds)
+    return _fitted(part, rows, (np.unique(bags.drawn(seed)) for seed in bag_seeds), sequence)
+
+
+def _fitted(
+    view: Any, rows: FamilyRows, drawn: Iterable[NDArray[np.intp]], sequence: np.random.SeedSequence
+) -> LinearViews:
+    """Return clones of a view, each fitted to the rows in `drawn` of a bag; means in the bag replace missing values."""
+    names = [k for k in view.get_params() if k.split("__")[-1] == "random_state"]
+    blocks, fills = [], []
+    missing = missing_columns(rows.X)
+    with one_blas_thread():
+        for k, mine in enumerate(drawn):
+            X, codes = rows.X[mine], rows.codes[mine]
+            if len(missing):
+                fills.append(column_means(X, missing))
+                X = np.where(np.isnan(X), fills[-1], X)
+            seeded = clone(view).set_params(**dict.fromkeys(names, integer_seed(child(sequence, k))))
+            try:
+                blocks.append(list(seeded.fit(X.astype(np.float64), codes).linear_parts()))
+            except ValueError:
+                if np.ptp(codes) > 0:
+                    raise
+                blocks.append([(np.arange(X.shape[1]), None)])  # the bag has one class, and the view may need two
+    views = LinearViews.blocks(blocks, rows.X.shape[1])
+    return views.filled(np.stack(fills)) if fills else views

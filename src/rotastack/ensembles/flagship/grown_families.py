@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rotastack.base.outputs import mean_of
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
-from rotastack.ensembles.flagship.training_rows import n_folds
+from rotastack.ensembles.flagship.family_rows import n_folds
 from rotastack.trees.boosting import BoostedTrees, probabilities
 from rotastack.trees.grown import GrownTrees
 
@@ -122,28 +122,28 @@ class OnBags(GrownFamilies):
         return by_tree.reshape(len(self.names), self.each, -1).mean(axis=1)
 
 
-class _HeldOut(GrownFamilies):
-    """A family of forests, each grown on the rows outside a fold."""
+class OnEachFold(GrownFamilies):
+    """A family with a part for each fold, such as a forest, which is trained on the rows outside the fold."""
 
     folds: NDArray[np.integer]  # the fold of each training row; -1 for rows of weight 0
 
     @abstractmethod
     def _of_fold(self, fold: int, rows: NDArray[np.float32], n_jobs: int | None) -> NDArray[np.float64]:
-        """Return the outputs of the trees grown on the rows outside a fold, shape (n_rows, n_outputs)."""
+        """Return the outputs of the part that has not seen a fold, shape (n_rows, n_outputs)."""
 
     def unseen(self, places):
         return self.folds[places]
 
     def unseen_outputs(self, rows, unseen, n_jobs=None):
-        outputs = np.full((1, len(rows), self.forests()[0].values.shape[1]), np.nan)
-        for fold in range(n_folds(self.folds)):
-            held = unseen == fold
-            outputs[0, held] = self._of_fold(fold, rows[held], n_jobs)
+        by_fold = [self._of_fold(fold, rows[unseen == fold], n_jobs) for fold in range(n_folds(self.folds))]
+        outputs = np.full((1, len(rows), by_fold[0].shape[1]), np.nan)
+        for fold, mine in enumerate(by_fold):
+            outputs[0, unseen == fold] = mine
         return outputs
 
 
 @dataclass
-class OnFolds(_HeldOut):
+class OnFolds(OnEachFold):
     """A family of trees, equally many of them grown on the rows outside each fold."""
 
     names: tuple[str, ...]
@@ -154,18 +154,18 @@ class OnFolds(_HeldOut):
         return [self.trees]
 
     def outputs(self, rows, n_jobs=None):
-        return self.trees.sums(rows, n_jobs)[None] / len(self.trees)
+        return self.trees.means(rows, n_jobs)[None]
 
     def _of_fold(self, fold, rows, n_jobs):
         trees = np.split(np.arange(len(self.trees)), n_folds(self.folds))[fold]
-        return self.trees.take(trees).sums(rows, n_jobs) / len(trees)
+        return self.trees.take(trees).means(rows, n_jobs)
 
     def importances(self):
         return self.trees.importances()[None]
 
 
 @dataclass
-class OnPairs(_HeldOut):
+class OnPairs(OnEachFold):
     """A family of trees on pairs of categories, each tree grown on the rows outside a fold."""
 
     names: tuple[str, ...]
@@ -181,8 +181,7 @@ class OnPairs(_HeldOut):
         return mean_of([self._of_fold(fold, rows, n_jobs) for fold in range(len(self.pairs))])[None]
 
     def _of_fold(self, fold, rows, n_jobs):
-        trees = self.by_fold[fold]
-        return trees.sums(self.pairs[fold].transform(rows), n_jobs) / len(trees)
+        return self.by_fold[fold].means(self.pairs[fold].transform(rows), n_jobs)
 
     def importances(self):
         by_fold = zip(self.by_fold, self.pairs, strict=True)

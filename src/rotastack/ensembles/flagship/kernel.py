@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
 from itertools import product
 from typing import NamedTuple
 
@@ -13,8 +12,8 @@ from scipy.spatial.distance import cdist
 
 from rotastack.base.outputs import mean_of
 from rotastack.blas import one_blas_thread
-from rotastack.ensembles.flagship.grown_families import GrownFamilies
-from rotastack.ensembles.flagship.training_rows import TrainingRows, n_folds
+from rotastack.ensembles.flagship.family_rows import FamilyRows
+from rotastack.ensembles.flagship.grown_families import OnEachFold
 from rotastack.trees.grown import GrownTrees
 
 MOST_KERNEL_ROWS = 20_000
@@ -78,7 +77,7 @@ class Machine:
 
 
 @dataclass
-class OnKernel(GrownFamilies):
+class OnKernel(OnEachFold):
     """A family of kernel ridge regressions on standardised columns, one on the rows outside each fold.
 
     Classes have targets 0 and 1; outputs for classes are cut at 0 and divided by their sum.
@@ -103,17 +102,10 @@ class OnKernel(GrownFamilies):
         return []
 
     def outputs(self, rows, n_jobs=None):
-        return self._finished(self._means(self.pooled, rows))
+        return self._finished(self._means(self.pooled, rows))[None]
 
-    def unseen(self, places):
-        return self.folds[places]
-
-    def unseen_outputs(self, rows, unseen, n_jobs=None):
-        outputs = np.full((len(rows), len(self.machines[0].offset)), np.nan)
-        for fold, machine in enumerate(self.machines):
-            held = unseen == fold
-            outputs[held] = self._means([machine], rows[held])
-        return self._finished(outputs)
+    def _of_fold(self, fold, rows, n_jobs):
+        return self._finished(self._means([self.machines[fold]], rows))
 
     def importances(self):
         assert self.gradients is not None
@@ -146,11 +138,11 @@ class OnKernel(GrownFamilies):
         return means
 
     def _finished(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the outputs (1, row, output) for predictions of machines."""
+        """Return the outputs (row, output) for predictions of machines."""
         if self.classes:
             predictions = np.maximum(predictions, 0)  # those of a row add up to 1
             predictions /= predictions.sum(axis=1, keepdims=True)
-        return predictions[None]
+        return predictions
 
 
 class _Sample(NamedTuple):
@@ -171,73 +163,97 @@ class _Choice(NamedTuple):
 
 
 def grow_kernel(
-    name: str, rows: TrainingRows, folds: NDArray[np.int32], gains: NDArray[np.float64] | None,
-    sequence: np.random.SeedSequence,
-) -> tuple[OnKernel, NDArray[np.float64]]:  # fmt: skip
+    name: str, rows: FamilyRows, gains: NDArray[np.float64] | None, sequence: np.random.SeedSequence
+) -> tuple[OnKernel, NDArray[np.float64]]:
     """Fit a kernel ridge regression to the rows outside each fold; return the family and its unseen outputs.
 
     With `gains` (fold, column), the metric of a fold's machine is the share of each column in the gains of the fold.
     Width and penalty have the least squared error on held-out rows. For the unseen outputs (1, row, output) of a fold,
     the other folds choose them; for up to MOST_NESTED rows without `gains`, by machines that have not seen the fold.
     """
-    weights = np.ones(len(folds)) if rows.weights is None else rows.weights
-    weighted = np.flatnonzero(weights)
-    order = _dealt(np.random.default_rng(sequence).permutation(weighted), folds)
-    found = OnKernel((name,), *_moments(rows.X[weighted]), np.empty((0, 0)), [], [], folds, rows.n_classes is not None)
-    targets = rows.target[:, None] if rows.n_classes is None else np.eye(rows.n_classes)[rows.codes]
-
-    def sample(most: int) -> _Sample:
-        mine = np.sort(order[:most])
-        return _Sample(found.standardised(rows.X[mine]), targets[mine], weights[mine], folds[mine])
-
+    weights = np.ones(len(rows.X)) if rows.weights is None else rows.weights
+    weighted, all_folds = np.flatnonzero(weights), range(rows.n_folds)
+    order = _dealt(np.random.default_rng(sequence).permutation(weighted), rows.folds)
+    nothing = np.empty((0, 0))
+    found = OnKernel((name,), *_moments(rows.X[weighted]), nothing, [], [], rows.folds, rows.n_classes is not None)
+    targets = rows.target[:, None] if rows.n_classes is None else np.eye(rows.n_classes)[rows.target]
+    everything = _Sample(found.standardised(rows.X), targets, weights, rows.folds)
+    tried, fitted = (everything.of(np.sort(order[:most])) for most in (MOST_TRIED, MOST_POINTS))
+    metrics = [np.ones(rows.X.shape[1])] * len(all_folds) if gains is None else [_metric(mine) for mine in gains]
+    n_tried = 4 if rows.n_classes else None
+    choices = [_Choice(*c) for c in product(WIDTHS[:n_tried], PENALTIES[:n_tried])]
+    nested = gains is None and len(all_folds) > 2 and len(weighted) <= MOST_NESTED
     with one_blas_thread():
-        all_folds = range(n_folds(folds))
-        metrics = [np.ones(rows.X.shape[1])] * len(all_folds) if gains is None else [_metric(mine) for mine in gains]
-        n_tried = 4 if rows.n_classes else None
-        choices = [_Choice(*c) for c in product(WIDTHS[:n_tried], PENALTIES[:n_tried])]
-        nested = gains is None and len(all_folds) > 2 and len(weighted) <= MOST_NESTED
-        gammas, best, by_fold = _chosen(sample(MOST_TRIED), metrics, choices, nested)
-        whole = sample(MOST_POINTS)
-        found.points = whole.points
-        knows_distances = gains is None and len(whole.points) == len(weighted)
-
-        @lru_cache(maxsize=1)
-        def squares_of(fold: int) -> NDArray[np.float64]:
-            return _squares(whole.points, whole.points, metrics[fold])
-
-        @lru_cache(maxsize=1)
-        def kernels_of(gamma: float) -> NDArray[np.float64]:
-            return _decayed(squares_of(0), gamma)
-
-        @cache
-        def machine(out: frozenset[int], choice: _Choice) -> Machine:
-            fold = 0 if gains is None else min(out)  # folds share a metric without gains; with gains `out` is one fold
-            gamma, mine = gammas[fold] / choice.width**2, _inside(whole, out)
-            inner = np.ix_(mine, mine)
-            kernels = kernels_of(gamma)[inner] if gains is None else _decayed(squares_of(fold)[inner], gamma)
-            solution, offset = _solved(kernels, whole.of(mine), choice.penalty)
-            coefficients = np.zeros((len(offset), len(whole.points)))
-            coefficients[:, mine] = solution.T
-            return Machine(metrics[fold], gamma, coefficients, offset)
-
-        def unseen_by(machines: list[Machine]) -> NDArray[np.float64]:
-            if not knows_distances:
-                return replace(found, machines=machines).unseen_outputs(rows.X, folds)
-            outputs = np.full((len(folds), targets.shape[1]), np.nan)
-            for fold, machine in enumerate(machines):
-                outputs[folds == fold] = machine.predictions_of(kernels_of(machine.gamma)[whole.folds == fold])
-            return found._finished(outputs)
-
-        found.machines = [machine(frozenset([fold]), best) for fold in all_folds]
+        gammas, best, by_fold = _chosen(tried, metrics, choices, nested)
+        fits = _Fits(fitted, metrics, gammas, knows_distances=gains is None and len(fitted.points) == len(weighted))
+        found.points = fitted.points
+        found.machines = [fits.without((fold,), best) for fold in all_folds]
         found.pooled = _pooled(found.machines)
-        outputs = unseen_by([machine(frozenset([fold]), choice) for fold, choice in enumerate(by_fold)])
+        chosen = [fits.without((fold,), choice) for fold, choice in zip(all_folds, by_fold, strict=True)]
+        outputs = fits.unseen_outputs(chosen, found, rows)
         if nested:
-            by_out = [[machine(frozenset([fold, out]), by_fold[out]) for fold in all_folds] for out in all_folds]
-            found.nested = np.concatenate([unseen_by(machines) for machines in by_out])[:, weighted]
-        places = [found.standardised(rows.X[order[folds[order] == fold][:_N_GRADIENTS]]) for fold in all_folds]
-        squared = [m.squared_gradients(held, found.points) for m, held in zip(found.machines, places, strict=True)]
-        found.gradients = np.sum(squared, axis=0)[None]
+            by_out = [[fits.without((fold, out), by_fold[out]) for fold in all_folds] for out in all_folds]
+            unseen = [fits.unseen_outputs(machines, found, rows) for machines in by_out]
+            found.nested = np.concatenate(unseen)[:, weighted]
+        held = [order[rows.folds[order] == fold][:_N_GRADIENTS] for fold in all_folds]
+        gradients = [
+            machine.squared_gradients(everything.points[mine], found.points)
+            for machine, mine in zip(found.machines, held, strict=True)
+        ]
+        found.gradients = np.sum(gradients, axis=0)[None]
     return found, outputs
+
+
+class _Fits:
+    """Machines that are fitted to parts of a sample, each once; machines of one metric share the distances."""
+
+    def __init__(
+        self,
+        sample: _Sample,
+        metrics: Sequence[NDArray[np.float64]],
+        gammas: NDArray[np.float64],
+        knows_distances: bool,
+    ):
+        self.sample, self.metrics, self.gammas = sample, metrics, gammas
+        self.knows_distances = knows_distances  # of one metric between all rows of positive weight
+        self._shared = all(metric is metrics[0] for metric in metrics)
+        self._squares = _squares(sample.points, sample.points, metrics[0]) if self._shared else None
+        self._last: tuple[float, NDArray[np.float64]] | None = None  # the last kernels, with their gamma
+        self._machines: dict[tuple[frozenset[int], _Choice], Machine] = {}
+
+    def without(self, out: tuple[int, ...], choice: _Choice) -> Machine:
+        """Return the machine of these options that has not seen the folds `out`; machines of different metrics have one."""
+        key = frozenset(out), choice
+        if key not in self._machines:
+            fold = 0 if self._shared else out[0]
+            mine = _inside(self.sample, out)
+            fitted, gamma, metric = self.sample.of(mine), self.gammas[fold] / choice.width**2, self.metrics[fold]
+            if self._shared:
+                kernels = self._kernels(gamma)[np.ix_(mine, mine)]
+            else:
+                kernels = _decayed(_squares(fitted.points, fitted.points, metric), gamma)
+            solution, offset = _solved(kernels, fitted, choice.penalty)
+            coefficients = np.zeros((len(offset), len(self.sample.points)))
+            coefficients[:, mine] = solution.T
+            self._machines[key] = Machine(metric, gamma, coefficients, offset)
+        return self._machines[key]
+
+    def unseen_outputs(self, machines: list[Machine], family: OnKernel, rows: FamilyRows) -> NDArray[np.float64]:
+        """Return the outputs (1, row, output) of the machines of the folds for the rows of their folds."""
+        if not self.knows_distances:
+            return replace(family, machines=machines).unseen_outputs(rows.X, rows.folds)
+        outputs = np.full((len(rows.folds), self.sample.targets.shape[1]), np.nan)
+        for fold, machine in enumerate(machines):
+            kernels = self._kernels(machine.gamma)[self.sample.folds == fold]
+            outputs[rows.folds == fold] = machine.predictions_of(kernels)
+        return family._finished(outputs)[None]
+
+    def _kernels(self, gamma: float) -> NDArray[np.float64]:
+        """Return the kernels of all pairs of points; those of the last gamma are kept."""
+        if self._last is None or self._last[0] != gamma:
+            assert self._squares is not None
+            self._last = gamma, _decayed(self._squares, gamma)
+        return self._last[1]
 
 
 def _dealt(shuffled: NDArray[np.intp], folds: NDArray[np.int32]) -> NDArray[np.intp]:

@@ -24,7 +24,8 @@ from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.base.reading import beyond_floats
 from rotastack.base.warned import UNSEEN, ignoring, warn, warn_of_unseen
 from rotastack.ensembles.flagship.shown_values import ShownValues
-from rotastack.ensembles.table import INPUT_RULES, categorical_mask, fitted_scaler
+from rotastack.ensembles.table import INPUT_RULES, categorical_mask
+from rotastack.views.scaling import MinMaxScaler01
 
 _IN_FIT = "column {column} contains {what} (such as {example}); name the column in categorical_features, or convert it to numbers"
 _IN_PREDICT = (
@@ -233,11 +234,10 @@ class MixedTable(BaseEstimator):
     def _fit_scale(self, numbers: NDArray[np.floating]) -> None:
         self.scaler_, self.mirrored_ = None, np.zeros(numbers.shape[1], dtype=bool)
         if numbers.shape[1]:
-            none = np.zeros(numbers.shape[1], dtype=bool)
-            self.scaler_ = fitted_scaler(numbers, none, "minmax")
+            self.scaler_ = MinMaxScaler01().fit(numbers)
             self.mirrored_ = _crowded(np.asarray(self.scaler_.transform(numbers.astype(np.float64))))
             if self.mirrored_.any():
-                self.scaler_ = fitted_scaler(self._mirrored(numbers), none, "minmax")
+                self.scaler_ = MinMaxScaler01().fit(self._mirrored(numbers))
 
     def _mirrored(self, numbers: NDArray[np.floating]) -> NDArray[np.floating]:
         return np.where(self.mirrored_, -numbers, numbers) if self.mirrored_.any() else numbers

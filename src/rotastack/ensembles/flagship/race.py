@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rotastack.base.row_weights import weights_of
 from rotastack.combine.log_linear import LogLinearWeights
 from rotastack.ensembles.flagship.families import RIDGE
-from rotastack.ensembles.flagship.training_rows import TrainingRows
+from rotastack.ensembles.flagship.family_rows import FamilyRows
 from rotastack.trees.boosters import ROUNDS_AT_ONCE
 from rotastack.trees.boosting import probabilities
 
@@ -31,14 +31,14 @@ class NoWeightError(Exception):
     """The end of a boosted family that can earn no weight beside the other families."""
 
 
-def has_race(rows: TrainingRows) -> bool:
+def has_race(rows: FamilyRows) -> bool:
     """Return whether boosted families race: there are more than two classes, and many rows and classes."""
     n_classes = rows.n_classes or 0
     return n_classes > 2 and len(rows.X) * n_classes >= SIZE
 
 
 def check_weight(
-    others: NDArray[np.float64], rows: TrainingRows, held: NDArray[np.intp], scores: NDArray[np.float64],
+    others: NDArray[np.float64], rows: FamilyRows, held: NDArray[np.intp], scores: NDArray[np.float64],
     losses: NDArray[np.float64],
 ) -> None:  # fmt: skip
     """Raise NoWeightError if a boosted family cannot have a positive weight in the end.
@@ -50,7 +50,7 @@ def check_weight(
     ----------
     others : ndarray of shape (n_families, n_rows, n_classes)
         The other families' outputs for rows that they have not seen; NaN if all their trees have seen a row.
-    rows : TrainingRows
+    rows : FamilyRows
     held : ndarray of shape (n_held,)
         Numbers of the rows that the first booster holds out.
     scores : ndarray of shape (n_held, n_outputs)

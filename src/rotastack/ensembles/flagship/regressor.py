@@ -1,6 +1,7 @@
 """The flagship regressor: a forest of several families of trees, with a fitted weight for each family."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -8,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
-from rotastack.base.classes import float_target
-from rotastack.base.columns import present_target
+from rotastack.base.classes import float_target, present_target
 from rotastack.base.outputs import r_squared
 from rotastack.base.reading import is_dates
 from rotastack.base.row_weights import of_all_rows, weights_of
@@ -20,7 +20,7 @@ from rotastack.combine.least_squares import LeastSquaresWeights
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, RIDGE, Family, TreeFamily
 from rotastack.ensembles.flagship.residuals import OutOfBagResiduals
 from rotastack.ensembles.flagship.rotastack import Fillings, RotastackEnsemble, kept_families
-from rotastack.seeds import child, root_sequence
+from rotastack.seeds import child
 
 N_SLICES = 4
 """Number of slices of the target, cut at its quantiles, that serve as classes for views."""
@@ -161,42 +161,20 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _target(self, y):
+    def _checked_target(self, y):
         target = np.asarray(y)
         if target.ndim == 1 and target.dtype.kind not in "biuf" and is_dates(target):
             raise ValueError("the target is a date; convert the dates to numbers, such as days or years")
-        y = present_target(y)
-        return float_target(check_y(y, y_numeric=True, estimator=self))
+        return float_target(check_y(present_target(y), y_numeric=True, estimator=self))
 
-    def _fit(self, X, y, weights, weighted, row_groups):
+    def _targets(self, rows, weighted):
+        return replace(rows, target=rows.target / _unit(weighted)), _slices(rows.target, rows.weights)
+
+    def _weigh(self, outputs, rows, y, sequence):
+        weighted = rows.weighted
         unit = _unit(y[weighted])
-        sequence = root_sequence(self.random_state)
-        rows, outputs, folds = self._grow(X, _slices(y, weights), weights, sequence, row_groups, numbers=y / unit)
-        self._weigh(
-            outputs.compress(weighted, axis=1)[:, :, 0],
-            y[weighted] / unit,
-            weights_of(weights, weighted),
-            folds[weighted],
-        )
-        judged = np.flatnonzero(weighted)[np.isfinite(self.oob_prediction_)]
-        self.residuals_ = OutOfBagResiduals.of(
-            rows.X[judged], y[judged] / unit, self.oob_prediction_[np.isfinite(self.oob_prediction_)], weights_of(weights, judged),
-            child(sequence, "residuals"), self.n_jobs, None if row_groups is None else row_groups[judged],
-        )  # fmt: skip
-        self.oob_prediction_ = of_all_rows(self.oob_prediction_, weighted)
-        if unit != 1:
-            for grown in self.grown_:
-                grown.scale(unit)
-            self.combiner_.intercept_ *= unit
-            self.oob_prediction_ *= unit
-            self.residuals_.measure_in(unit)
-            self.oob_family_errors_ *= unit**2
-
-    def _weigh(
-        self, outputs: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64] | None,
-        folds: NDArray[np.int32],
-    ) -> None:  # fmt: skip
-        """Fit the families' weights to `outputs` (family, row), NaN for rows that all trees of a family have seen."""
+        outputs, y = outputs.compress(weighted, axis=1)[:, :, 0], rows.target[weighted]
+        weights, folds = weights_of(rows.weights, weighted), rows.folds[weighted]
         gaps = np.isnan(outputs)
         known = np.asarray(~gaps.all(axis=0))
         weight = np.ones(len(y)) if weights is None else weights
@@ -211,9 +189,22 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
 
         self.combiner_ = fitted(np.ones(len(y), dtype=bool))
         found = self._cross_fitted(folds, lambda others, mine: fitted(others).predict(outputs[:, mine]))
-        self.oob_prediction_ = of_all_rows(found, known)
+        predicted = of_all_rows(found, known)
         # Trees of families of weight 0 are deleted, so rows that only these trees have not seen have no prediction.
-        self.oob_prediction_[gaps[kept_families(self.combiner_.weights_)].all(axis=0)] = np.nan
+        predicted[gaps[kept_families(self.combiner_.weights_)].all(axis=0)] = np.nan
+        self.oob_prediction_ = of_all_rows(predicted, weighted)
+        judged = np.flatnonzero(np.isfinite(self.oob_prediction_))
+        self.residuals_ = OutOfBagResiduals.of(
+            rows.take(judged), self.oob_prediction_[judged], child(sequence, "residuals"),
+            None if rows.row_groups is None else rows.row_groups[judged], self.n_jobs,
+        )  # fmt: skip
+        if unit != 1:
+            for grown in self.grown_:
+                grown.scale(unit)
+            self.combiner_.intercept_ *= unit
+            self.oob_prediction_ *= unit
+            self.residuals_.measure_in(unit)
+            self.oob_family_errors_ *= unit**2
 
     def predict(self, X: ArrayLike, quantiles: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the prediction for each row, or quantiles of its target.

@@ -1,13 +1,13 @@
 """Quantiles of the target of a new row, from out-of-bag residuals in units of their local spread."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.ensembles.flagship.training_rows import HEAVIEST, MOST_DRAWS
+from rotastack.ensembles.flagship.family_rows import HEAVIEST, MOST_DRAWS
 from rotastack.trees.bags import Bags
-from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
+from rotastack.trees.growing import TrainingRows, TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
 
 N_TREES = 100
@@ -47,20 +47,20 @@ class OutOfBagResiduals:
 
     @classmethod
     def of(
-        cls, rows: NDArray[np.float32], y: NDArray[np.float64], predicted: NDArray[np.float64],
-        weights: NDArray[np.float64] | None, sequence: np.random.SeedSequence, n_jobs: int | None = None,
-        row_groups: NDArray[np.intp] | None = None,
+        cls, rows: TrainingRows, predicted: NDArray[np.float64], sequence: np.random.SeedSequence,
+        row_groups: NDArray[np.intp] | None = None, n_jobs: int | None = None,
     ) -> "OutOfBagResiduals":  # fmt: skip
-        """Return the scores of training rows from their out-of-bag predictions; positive `weights` with mean 1."""
+        """Return the scores of training rows of positive weight from their out-of-bag predictions."""
+        y, weights = rows.target, rows.weights
         if not len(y):
             return cls(np.empty(0), np.empty(0), None, 0.0, np.empty(0), np.empty((0, 2)), np.zeros(2))
         residuals = y - predicted
         size = np.abs(residuals)
         floor = LEAST_SPREAD * float(np.average(size, weights=weights)) or 1.0  # residuals of 0 define no unit
-        forest, out_of_bag = grow_forest(
-            rows, size / floor, [TreeGroup(N_TREES, max_features=1 / 3)], TreeOptions(min_samples_leaf=LEAST_ROWS), sequence,
-            weights=weights, bags=Bags.of(len(y), weights, HEAVIEST, MOST_DRAWS, row_groups), describe_nodes=False, n_jobs=n_jobs,
-        )  # fmt: skip
+        groups = [TreeGroup(N_TREES, max_features=1 / 3)]
+        options = TreeOptions(min_samples_leaf=LEAST_ROWS, describe_nodes=False, n_jobs=n_jobs)
+        bags = Bags.of(len(y), weights, HEAVIEST, MOST_DRAWS, row_groups)
+        forest, out_of_bag = grow_forest(replace(rows, target=size / floor), groups, options, sequence, bags=bags)
         assert out_of_bag is not None
         forest.decreases = None
         spread = np.nan_to_num(out_of_bag[0].means()[:, 0], nan=1 / LEAST_SPREAD)  # the mean residual of all rows
@@ -77,7 +77,7 @@ class OutOfBagResiduals:
     def spreads(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the predicted spread of residuals of new rows, shape (n_rows,)."""
         assert self.forest is not None
-        return self.floor * (1 + np.maximum(self.forest.sums(rows, n_jobs)[:, 0] / len(self.forest), 0))
+        return self.floor * (1 + np.maximum(self.forest.means(rows, n_jobs)[:, 0], 0))
 
     def quantiles(
         self, predicted: NDArray[np.float64], spreads: NDArray[np.float64], levels: NDArray[np.float64]

@@ -17,11 +17,13 @@ from rotastack.base.outputs import weighted_sum
 from rotastack.base.row_weights import relative_weights, row_weights, weights_of
 from rotastack.base.scikit import Interval, StrOptions, fit_context, safe_indexing
 from rotastack.ensembles.flagship.families import FAMILIES, Family, find_families
+from rotastack.ensembles.flagship.family_rows import FamilyRows, category_targets, draw_folds, group_numbers
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags
 from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored, unseen_rows
 from rotastack.ensembles.flagship.mixed_table import MixedTable
-from rotastack.ensembles.flagship.training_rows import TrainingRows, category_targets, draw_folds, group_numbers
+from rotastack.seeds import root_sequence
+from rotastack.trees.growing import TrainingRows
 from rotastack.trees.grown import GrownTrees
 
 Fillings = Iterator[tuple[NDArray[np.float64], NDArray[np.float32]]]
@@ -114,68 +116,78 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
             categorical, missing groups, or fewer than two groups. For a classifier: a continuous target, or fewer than
             two classes among rows of positive weight. For a regressor: a target that is a date or above 1e100.
         """
+        step, sequence = _StepPrinter(type(self).__name__, self.verbose), root_sequence(self.random_state)
         refuse_no_columns(X)
-        y = self._target(y)
+        y = self._checked_target(y)
+        rows = self._training_rows(X, y, sample_weight, groups, sequence)
+        step.done(f"{len(rows.X)} rows read, {self.n_features_in_} columns as {rows.X.shape[1]}")
+        families = find_families(self.families, len(rows.dummies), self._known_families)
+        self.grown_, outputs = grow_families(
+            families, self.trees_per_family, rows, sequence, n_jobs=self.n_jobs, done=step.done
+        )
+        self.families_ = tuple(name for grown in self.grown_ for name in grown.names)
+        self._n_outputs = outputs.shape[2]
+        self._weigh(outputs, rows, y, sequence)
+        self.feature_importances_ = self._column_importances()
+        self.family_weights_ = self.combiner_.weights_
+        score = ""
+        if self.oob_score is not False:
+            self.oob_score_ = self._score_out_of_bag(y, rows.weights)
+            score = f"; out-of-bag score {self.oob_score_:.4f}"
+        self._switch_off()
+        by_family = zip(self.families_, self.family_weights_, strict=True)
+        step.done(f"weights of families: {', '.join(f'{name} {w:.2f}' for name, w in by_family)}{score}")
+        self._rows_hash = self._hash_of(X, y)
+        return self
+
+    def _checked_target(self, y: ArrayLike) -> NDArray:
+        """Return the labels or numbers of the rows."""
+        raise NotImplementedError
+
+    def _training_rows(
+        self, X: Any, y: NDArray, sample_weight: ArrayLike | None, groups: ArrayLike | None,
+        sequence: np.random.SeedSequence,
+    ) -> FamilyRows:  # fmt: skip
+        """Return the encoded rows with their targets, weights, groups and folds."""
         check_consistent_length(X, y)
         weights = relative_weights(row_weights(X, y, sample_weight, getattr(self, "class_weight", None)))
         weighted = np.ones(len(y), dtype=bool) if weights is None else weights > 0
         row_groups = None if groups is None else group_numbers(groups, weighted)
         if row_groups is not None:
             self.n_groups_ = len(np.unique(row_groups[weighted]))
-        self._fit(X, y, weights, weighted, row_groups)
-        self._finish(y, weights)
-        self._rows_hash = self._hash_of(X, y)
-        return self
+        rows, codes = self._targets(TrainingRows(X, y, None, weights), y[weighted])
+        folds = draw_folds(codes, weights, sequence, row_groups)
+        self.table_ = MixedTable(self.categorical_features)
+        given = {**vars(rows), "X": self._encoded_by(rows, folds)}
+        return FamilyRows(**given, codes=codes, folds=folds, dummies=self.table_.groups_, row_groups=row_groups)
 
-    def _target(self, y: ArrayLike) -> NDArray:
-        """Return the checked target."""
+    def _targets(self, rows: TrainingRows, weighted: NDArray) -> tuple[TrainingRows, NDArray[np.integer]]:
+        """Return the rows with the target of the trees, and the class numbers for views; targets of positive weight are `weighted`."""
         raise NotImplementedError
 
-    def _fit(
-        self, X: ArrayLike, y: NDArray, weights: NDArray[np.float64] | None, weighted: NDArray[np.bool_],
-        row_groups: NDArray[np.intp] | None,
-    ) -> None:  # fmt: skip
-        """Grow the families and weigh them; `weighted` is the mask of the rows of positive weight."""
+    def _weigh(
+        self, outputs: NDArray[np.float64], rows: FamilyRows, y: NDArray, sequence: np.random.SeedSequence
+    ) -> None:
+        """Fit the families' weights to their unseen outputs (family, row, output), and set the out-of-bag attributes.
+
+        Outputs are NaN for rows that all trees of a family have seen. `y` is the target that ``fit`` was given.
+        """
         raise NotImplementedError
 
     def _usual_score(self, y: NDArray, predicted: NDArray, weights: NDArray[np.float64] | None) -> float:
         """Return the weighted accuracy or R^2; NaN without rows."""
         raise NotImplementedError
 
-    def _grow(
-        self, X: ArrayLike, codes: NDArray[np.integer], weights: NDArray[np.float64] | None,
-        sequence: np.random.SeedSequence, row_groups: NDArray[np.intp] | None = None,
-        numbers: NDArray[np.float64] | None = None,
-    ) -> tuple[TrainingRows, NDArray[np.float64], NDArray[np.int32]]:  # fmt: skip
-        """Encode the training rows and grow the families; return the rows, unseen outputs and folds.
-
-        Views have the target `codes`, trees `numbers` or, for a classifier, `codes`. Outputs (family, row, output) are
-        NaN if all trees of a family have seen the row. Trees on folds and cross-fitted weights share the folds (row,),
-        -1 for rows of weight 0.
-        """
-        self._printer = _StepPrinter(type(self).__name__, self.verbose)
-        folds = draw_folds(codes, weights, sequence, row_groups)
-        table = self._read(X, category_targets(codes, weights, numbers), folds)
-        rows = TrainingRows(table, codes, weights, self.table_.groups_, numbers, row_groups)
-        self._printer.done(f"{len(rows.X)} rows read, {self.n_features_in_} columns as {rows.X.shape[1]}")
-        families = find_families(self.families, len(rows.dummies), self._known_families)
-        self.grown_, outputs = grow_families(
-            families, self.trees_per_family, rows, folds, sequence, n_jobs=self.n_jobs, done=self._printer.done
-        )
-        self.families_ = tuple(name for grown in self.grown_ for name in grown.names)
-        self._n_outputs = outputs.shape[2]
-        return rows, outputs, folds
-
-    def _read(self, X: ArrayLike, targets: NDArray[np.float64], folds: NDArray[np.int32]) -> NDArray[np.float32]:
+    def _encoded_by(self, rows: TrainingRows, folds: NDArray[np.int32]) -> NDArray[np.float32]:
         """Fit the encoder of the table to the training rows that are in a fold, and return all rows encoded."""
-        self.table_ = MixedTable(self.categorical_features)
-        weighted = np.flatnonzero(folds >= 0)
+        targets, weighted = category_targets(rows), np.flatnonzero(folds >= 0)
         if len(weighted) in (0, len(folds)):
-            return self.table_.fit_transform(X, self, targets, folds)
-        learnt = self.table_.fit_transform(safe_indexing(X, weighted), self, targets[weighted], folds[weighted])
-        rows = self.table_.transform(X, self)
-        rows[weighted] = learnt
-        return rows
+            return self.table_.fit_transform(rows.X, self, targets, folds)
+        some = safe_indexing(rows.X, weighted)
+        learnt = self.table_.fit_transform(some, self, targets[weighted], folds[weighted])
+        encoded = self.table_.transform(rows.X, self)
+        encoded[weighted] = learnt
+        return encoded
 
     @staticmethod
     def _cross_fitted(
@@ -188,19 +200,6 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         held = [folds == fold for fold in np.unique(folds)] or [np.zeros(0, dtype=bool)]
         outputs = [combined(~mine if len(held) > 1 else mine, mine) for mine in held]
         return np.concatenate(outputs)[np.argsort(np.argsort(folds, kind="stable"))]
-
-    def _finish(self, y: NDArray, weights: NDArray[np.float64] | None) -> None:
-        """Set the results of the fit, and delete what predictions do not need."""
-        score = ""
-        if self.oob_score is not False:
-            self.oob_score_ = self._score_out_of_bag(y, weights)
-            score = f"; out-of-bag score {self.oob_score_:.4f}"
-        self.feature_importances_ = self._column_importances()
-        self.family_weights_ = self.combiner_.weights_
-        self._switch_off()
-        by_family = zip(self.families_, self.family_weights_, strict=True)
-        self._printer.done(f"weights of families: {', '.join(f'{name} {w:.2f}' for name, w in by_family)}{score}")
-        del self._printer
 
     def _switch_off(self) -> None:
         """Delete the families of weight 0, and the data of other families that predictions do not need."""

@@ -88,6 +88,7 @@ class DoubleRotationForestClassifier(SubsetRotationForest):
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "alpha": [Interval(Real, 0.0, 1.0, closed="both")],
     }
+
     hard = True
 
     def __init__(
@@ -234,19 +235,19 @@ class DoubleRotationMarginForestClassifier(DoubleRotationForestClassifier):
         self.pruner = pruner
         self.selection = selection
 
-    def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
+    def _grow(self, rows, sequence):
         if self.selection == "oob" and not self.bootstrap:
             raise ValueError("selection='oob' needs bootstrap=True: without bags no row is out-of-bag")
-        super()._grow(X, target, n_classes, n_numeric, weights, sequence)
-        votes = self.forest_.votes(X, self.n_jobs)
+        super()._grow(rows, sequence)
+        votes = self.forest_.votes(rows.X, self.n_jobs)
         if self.selection == "oob":
-            votes = np.where(self.forest_.out_of_bag(len(X)), votes, -1)
-        positive = slice(None) if weights is None else weights > 0
+            votes = np.where(self.forest_.out_of_bag(len(rows.X)), votes, -1)
+        positive = slice(None) if rows.weights is None else rows.weights > 0
         pruner: Pruner = OrientationPruner() if self.pruner is None else clone(self.pruner)
-        self.pruner_ = pruner.fit(votes[positive], target[positive], classes=np.arange(n_classes))
+        self.pruner_ = pruner.fit(votes[positive], rows.target[positive], classes=np.arange(rows.n_classes))
         self.forest_ = self.forest_.take(self.pruner_.selected_).compact()
         return None
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        check_is_fitted(self, "forest_")
+        check_is_fitted(self)
         return self.pruner_.kept_shares(self.forest_.votes(self._checked(X), self.n_jobs))

@@ -16,7 +16,7 @@ from rotastack.ensembles.forests.rotated import (
 )
 from rotastack.seeds import child
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
-from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest, n_candidates
+from rotastack.trees.growing import TreeGroup, grow_forest, n_candidates
 from rotastack.trees.linear_views import LinearViews
 
 
@@ -68,23 +68,22 @@ class _MultiRotationForest(RotatedForest):
             self._forest, max_features=self.max_features, constant_leaf=self.constant_leaf, bootstrap=self.bootstrap
         )
 
-    def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
+    def _grow(self, rows, sequence):
         if self.n_best is not None and self.n_best > self.n_rotations:
             raise ValueError(f"n_best ({self.n_best}) must be at most n_rotations ({self.n_rotations})")
-        axes, drawn = self._draw(n_numeric, self.n_rotations - 1, child(sequence, "rotations"))
+        axes, drawn = self._draw(self.n_rotations - 1, sequence)
+        n_numeric, n_features = self._n_numeric, rows.X.shape[1]
         if self.n_best is not None:  # fail before the first forest if max_features is too large for the second
-            n_candidates(self.max_features, self.n_best * min(n_numeric, axes.shape[1]) + X.shape[1] - n_numeric)
+            n_candidates(self.max_features, self.n_best * min(n_numeric, axes.shape[1]) + n_features - n_numeric)
         numeric = np.arange(n_numeric)
         blocks = [(numeric, None), *zip(axes, drawn, strict=True)]
-        others = (np.arange(n_numeric, X.shape[1]), None)
+        others = (np.arange(n_numeric, n_features), None)
 
         def grow(chosen, seeds):
-            views = LinearViews.blocks([[*(blocks[k] for k in chosen), others]], X.shape[1])
-            family = TreeGroup(self.n_estimators, views, max_features=self.max_features)
-            forest, out_of_bag = grow_forest(
-                X, target, [family], TreeOptions(constant_leaf=self.constant_leaf), seeds,
-                n_classes=n_classes, weights=weights, bootstrap=self.bootstrap, n_jobs=self.n_jobs,
-            )  # fmt: skip
+            views = LinearViews.blocks([[*(blocks[k] for k in chosen), others]], n_features)
+            group = TreeGroup(self.n_estimators, views, max_features=self.max_features)
+            options = self._options()._replace(bootstrap=self.bootstrap)
+            forest, out_of_bag = grow_forest(rows, [group], options, seeds)
             widths = [len(blocks[k][0]) for k in chosen]
             decrease = forest.column_decreases()
             total = decrease.sum(axis=1, keepdims=True)

@@ -16,11 +16,10 @@ from rotastack.ensembles.forests.rotated import (
     RotatedRegressor,
     rotated_views,
 )
-from rotastack.seeds import child
 from rotastack.trees.bags import Bags
 from rotastack.trees.extra import ExtraForestClassifier, ExtraForestRegressor
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
-from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
+from rotastack.trees.growing import TreeGroup, grow_forest
 
 
 class _RandomRotationForest(RotatedForest):
@@ -83,23 +82,15 @@ class _RandomRotationForest(RotatedForest):
         if self.drop_worst and self.tree != "forest":
             raise ValueError("drop_worst needs out-of-bag errors, but trees of kind 'extra' have no out-of-bag rows")
 
-    def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
+    def _grow(self, rows, sequence):
         self.check_parameters()
         n_rotations = self.n_estimators // self.n_trees_per_rotation
         # In fully grown trees on all rows, weights would change the cuts but not the leaves.
-        bootstrap = self.tree == "forest" or len(Bags.of(len(X), weights).ends) > 0
-        axes, rotations = self._draw(n_numeric, n_rotations, child(sequence, "rotations"))
-        family = TreeGroup(
-            n_trees=self.n_estimators,
-            views=rotated_views(axes, rotations, n_numeric, X.shape[1] - n_numeric),
-            splitter="best" if self.tree == "forest" else "random",
-            max_features=self.max_features,
-            n_cuts=self.n_cuts,
-        )
-        self.forest_, out_of_bag = grow_forest(
-            X, target, [family], TreeOptions(constant_leaf=self.constant_leaf), sequence,
-            n_classes=n_classes, weights=weights, bootstrap=bootstrap, n_jobs=self.n_jobs,
-        )  # fmt: skip
+        bootstrap = self.tree == "forest" or len(Bags.of(len(rows.X), rows.weights).ends) > 0
+        views = rotated_views(*self._draw(n_rotations, sequence), self._n_numeric, rows.X.shape[1])
+        splitter = "best" if self.tree == "forest" else "random"
+        group = TreeGroup(self.n_estimators, views, splitter, self.max_features, self.n_cuts)
+        self.forest_, out_of_bag = grow_forest(rows, [group], self._options()._replace(bootstrap=bootstrap), sequence)
         if out_of_bag is None:
             return None
         by_rotation = out_of_bag[0].tree_errors.reshape(n_rotations, -1)

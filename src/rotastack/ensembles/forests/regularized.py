@@ -1,7 +1,7 @@
 """Regularised rotation forests: more trees on the rotations with simple trees (thesis, chapter 2)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,7 +13,7 @@ from rotastack.combine.rotation_weights import WEIGHTINGS, RotationWeights, rota
 from rotastack.ensembles.forests.rotated import CLASS_WEIGHT, CONSTRAINTS, RotatedClassifier, rotated_views
 from rotastack.seeds import child, kernel_seeds
 from rotastack.trees.forest import ForestClassifier
-from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
+from rotastack.trees.growing import TrainingRows, TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees, break_ties, tied_rows
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.members import grow_members
@@ -28,24 +28,19 @@ class GrowingForests:
     (R,) the out-of-bag error of each micro-forest.
     """
 
-    X: NDArray[np.float32]
-    y: NDArray[np.integer]
-    n_classes: int
+    rows: TrainingRows
     views: LinearViews  # one for each rotation
     micro_forest_size: int  # U, number of trees on each rotation by which rotations are ranked
     max_features: str | int | float | None
     sequence: np.random.SeedSequence
     options: TreeOptions
-    weights: NDArray[np.float64] | None = None
-    n_jobs: int | None = None
 
     def __post_init__(self):
         R, U = len(self.views), self.micro_forest_size
-        micro = grow_members(
-            self.X[None], self.y, self.n_classes, TreeGroup(R * U, self.views, max_features=self.max_features),
-            self.options, [child(self.sequence, "micro")], weights=self.weights, n_jobs=self.n_jobs,
-        )  # fmt: skip
-        n_rows = len(self.X) if self.weights is None else np.count_nonzero(self.weights)
+        group = TreeGroup(R * U, self.views, max_features=self.max_features)
+        rows, weights = replace(self.rows, X=self.rows.X[None]), self.rows.weights
+        micro = grow_members(rows, group, self.options, [child(self.sequence, "micro")])
+        n_rows = len(self.rows.target) if weights is None else np.count_nonzero(weights)
         self.complexity = rotation_complexity(micro.n_nodes[0], micro.depth[0], n_rows)
         self.oob_error = micro.oob_error[0]
         self.size = np.full(R, U)
@@ -59,16 +54,14 @@ class GrowingForests:
         short = np.flatnonzero(counts > self.size)
         if not len(short):
             return
-        families, seeds = [], []
+        groups, seeds = [], []
         for r in short.tolist():
             first, last = int(self.size[r]), int(counts[r])
-            families.append(TreeGroup(last - first, self.views.take([r]), max_features=self.max_features))
+            groups.append(TreeGroup(last - first, self.views.take([r]), max_features=self.max_features))
             more = kernel_seeds(child(self.sequence, "more", r), last - self.micro_forest_size)
             seeds.append(more[first - self.micro_forest_size :])
-        grown, _ = grow_forest(
-            self.X, self.y, families, self.options, self.sequence,
-            n_classes=self.n_classes, weights=self.weights, seeds=np.concatenate(seeds), want_oob=False, n_jobs=self.n_jobs,
-        )  # fmt: skip
+        options = self.options._replace(want_oob=False)
+        grown, _ = grow_forest(self.rows, groups, options, self.sequence, seeds=np.concatenate(seeds))
         grown.tree_view, grown.views = short[grown.tree_view], self.views
         self._grown.append(grown)
         added = counts[short] - self.size[short]
@@ -94,7 +87,7 @@ class GrowingForests:
         """
         self.grow(np.max(counts, axis=0))
         table = np.stack(counts)
-        sums: Any = np.zeros((len(counts), len(X), self.n_classes))
+        sums: Any = np.zeros((len(counts), len(X), self.rows.n_classes))
         votes: Any = np.zeros_like(sums)
         facts = np.zeros((len(counts), 3))
         n_nodes: list[list[NDArray[np.float64]]] = [[] for _ in counts]
@@ -104,10 +97,10 @@ class GrowingForests:
             patterns, group = np.unique(used.T, axis=0, return_inverse=True)
             group = group.reshape(-1).astype(np.int64)
             weights = patterns.T.astype(np.float64)
-            group_sums = grown.hardened().group_sums(X, group, len(patterns), self.n_jobs)
+            group_sums = grown.hardened().group_sums(X, group, len(patterns), self.options.n_jobs)
             votes += np.einsum("eg,grc->erc", weights, group_sums)
             if len(grown.values):
-                group_sums = grown.group_sums(X, group, len(patterns), self.n_jobs)
+                group_sums = grown.group_sums(X, group, len(patterns), self.options.n_jobs)
             sums += np.einsum("eg,grc->erc", weights, group_sums)
             facts += used.astype(np.float64) @ grown.sizes
             for sizes, own in zip(n_nodes, used, strict=True):
@@ -259,14 +252,12 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
     def _weights(self) -> list[RotationWeights]:
         return [RotationWeights(self.weighting, self.h)]
 
-    def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
+    def _grow(self, rows, sequence):
         self.check_parameters()
-        self.axes_, rotations = self._draw(n_numeric, self.n_rotations, child(sequence, "rotations"))
+        self.axes_, rotations = self._draw(self.n_rotations, sequence)
         rotations[0] = np.eye(rotations.shape[1])
-        pool = GrowingForests(
-            X, target, n_classes, rotated_views(self.axes_, rotations, n_numeric, X.shape[1] - n_numeric),
-            self.micro_forest_size, self.max_features, sequence, TreeOptions(constant_leaf=self.constant_leaf), weights, self.n_jobs,
-        )  # fmt: skip
+        views = rotated_views(self.axes_, rotations, self._n_numeric, rows.X.shape[1])
+        pool = GrowingForests(rows, views, self.micro_forest_size, self.max_features, sequence, self._options())
         self.complexity_, self.oob_error_ = pool.complexity, pool.oob_error
         self._divide(pool, [by_rank.rank(pool.complexity, pool.oob_error) for by_rank in self._weights()])
 

@@ -1,5 +1,6 @@
 """Base classes of the classification and regression forests on linear views of a table."""
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -7,17 +8,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.classes import LabelClassifier, NumberRegressor, float_target
-from rotastack.base.outputs import accuracy, r_squared
-from rotastack.base.row_weights import row_weights, weights_of
-from rotastack.base.scikit import Interval, fit_context
+from rotastack.base.scikit import Interval
 from rotastack.base.traits import Traits
-from rotastack.ensembles.table import check_rotatable, fitted_scaler, scaled_columns, warn_of_unequal_scales
-from rotastack.ensembles.table_ensemble import TableEnsemble
-from rotastack.seeds import root_sequence
-from rotastack.trees.estimators import CLASSIFIER_CONSTRAINTS, FOREST_CONSTRAINTS
-from rotastack.trees.growing import FamilyOutOfBag
-from rotastack.trees.grown import GrownTrees
+from rotastack.ensembles.table import (
+    TableEnsemble,
+    check_rotatable,
+    fitted_scaler,
+    scaled_columns,
+    warn_of_unequal_scales,
+)
+from rotastack.seeds import child
+from rotastack.trees.estimators import (
+    CLASSIFIER_CONSTRAINTS,
+    FOREST_CONSTRAINTS,
+    ForestOfLabels,
+    ForestOfNumbers,
+    TreesEstimator,
+)
+from rotastack.trees.growing import TreeOptions
 from rotastack.trees.linear_views import LinearViews
 from rotastack.views.haar import draw_rotations
 
@@ -33,23 +41,27 @@ CONSTRAINTS: dict[str, list[Any]] = {
 CLASS_WEIGHT: dict[str, list[Any]] = {"class_weight": CLASSIFIER_CONSTRAINTS["class_weight"]}
 
 
-def rotated_views(axes: NDArray[np.intp], rotations: NDArray[np.floating], n_numeric: int, n_other: int) -> LinearViews:
+def rotated_views(
+    axes: NDArray[np.intp], rotations: NDArray[np.floating], n_numeric: int, n_features: int
+) -> LinearViews:
     """Return a view for each rotation: the rotated columns, followed by the other columns unchanged.
 
     `axes` (n_rotations, m) are the rotated ones of the `n_numeric` columns, which come first; `rotations` have m axes.
     """
-    n_features = n_numeric + n_other
     complete = axes.shape[1] == n_numeric
     views = LinearViews.dense(rotations, None if complete else axes, n_features)
     if complete:
         rest = np.arange(n_numeric, n_features)[None]
-        return views.beside(LinearViews.subset(rest, n_features)) if n_other else views
+        return views.beside(LinearViews.subset(rest, n_features)) if n_features > n_numeric else views
     left = np.stack([np.setdiff1d(np.arange(n_features), chosen) for chosen in axes])
     return views.beside(LinearViews.subset(left, n_features))
 
 
-class RotatedForest(TableEnsemble):
-    """A forest on rotations of the numeric columns."""
+class RotatedForest(TableEnsemble, TreesEstimator):
+    """A forest on rotations of the numeric columns.
+
+    The trees see the scaled numeric columns, followed by the categorical columns.
+    """
 
     study_traits: ClassVar[Traits] = Traits(rotates=True)
 
@@ -58,19 +70,7 @@ class RotatedForest(TableEnsemble):
     max_features: Any
     constant_leaf: bool
     max_axes: int
-    forest_: GrownTrees
 
-    def _grow(
-        self, X: NDArray[np.float32], target: NDArray, n_classes: int | None, n_numeric: int,
-        weights: NDArray[np.float64] | None, sequence: np.random.SeedSequence,
-    ) -> FamilyOutOfBag | None:  # fmt: skip
-        """Set ``forest_``, and return its out-of-bag outputs or None.
-
-        `X` holds the `n_numeric` scaled numeric columns, followed by the categorical columns.
-        """
-        raise NotImplementedError
-
-    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Draw the rotations and grow the trees.
 
@@ -93,37 +93,30 @@ class RotatedForest(TableEnsemble):
             Weights below 0; a missing target; for a classifier, a continuous target or fewer than two classes; no
             numeric column; infinite values; missing values without scaling; or contradictory parameters.
         """
-        X, y, self.categorical_ = self._training_table(X, y)
-        weights = row_weights(X, y, sample_weight, getattr(self, "class_weight", None))
-        target, n_classes = self._target(y)
-        n_numeric = int((~self.categorical_).sum())
-        check_rotatable(n_numeric, X.shape[1])
+        return super().fit(X, y, sample_weight)
+
+    def _training_rows(self, X, y, sample_weight):
+        rows = super()._training_rows(X, y, sample_weight)
+        check_rotatable(self._n_numeric, rows.X.shape[1])
         if self.scaling is None:
-            warn_of_unequal_scales(X, self.categorical_, self)
-        weighted = X if weights is None or weights.all() else X[weights > 0]
+            warn_of_unequal_scales(rows.X, self.categorical_, self)
+        weighted = rows.X if rows.weights is None or rows.weights.all() else rows.X[rows.weights > 0]
         self.scaler_ = fitted_scaler(weighted, self.categorical_, self.scaling)
-        sequence = root_sequence(self.random_state)
-        out_of_bag = self._grow(self._seen(X), target, n_classes, n_numeric, weights, sequence)
-        if out_of_bag is not None:
-            known = out_of_bag.counts > 0
-            self._score_out_of_bag(out_of_bag, known, target, weights_of(weights, known))
-        return self
+        return replace(rows, X=self._seen(rows.X))
 
-    def _target(self, y: NDArray) -> tuple[NDArray, int | None]:
-        """Return class numbers and the number of classes; for a regressor, the target as float64 and None."""
-        raise NotImplementedError
+    @property
+    def _n_numeric(self) -> int:
+        return int((~self.categorical_).sum())
 
-    def _score_out_of_bag(
-        self, out_of_bag: FamilyOutOfBag, known: NDArray[np.bool_], target: NDArray, weights: NDArray | None
-    ) -> None:
-        """Set the out-of-bag attributes; `known` marks the rows with out-of-bag outputs, which have `weights`."""
-        raise NotImplementedError
+    def _options(self) -> TreeOptions:
+        return TreeOptions(constant_leaf=self.constant_leaf, n_jobs=self.n_jobs)
 
-    def _draw(self, n_numeric: int, n_rotations: int, sequence: np.random.SeedSequence):
+    def _draw(self, n_rotations: int, sequence: np.random.SeedSequence):
         """Return the columns and the float32 matrices of random rotations."""
         return draw_rotations(
-            n_numeric, sequence, n_rotations, flip=self.flip, max_axes=self.max_axes, dtype=np.float32
-        )
+            self._n_numeric, child(sequence, "rotations"), n_rotations,
+            flip=self.flip, max_axes=self.max_axes, dtype=np.float32,
+        )  # fmt: skip
 
     def _plain(self, forest: Any, **options: Any) -> Any:
         """Return an unfitted forest of as many trees without rotations."""
@@ -135,9 +128,11 @@ class RotatedForest(TableEnsemble):
         """Return the input of the views: the scaled numeric columns, then the categorical columns."""
         return np.hstack(scaled_columns(X, self.categorical_, self.scaler_))
 
-    def _checked(self, X: ArrayLike) -> NDArray[np.float32]:
-        check_is_fitted(self, "forest_")
-        return self._seen(self._table(X))
+    def _checked(self, X, *y):
+        if not y:
+            return self._seen(self._table(X))
+        X, target, self.categorical_ = self._training_table(X, *y)
+        return X, target
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -152,43 +147,11 @@ class RotatedForest(TableEnsemble):
         return importances
 
 
-class RotatedClassifier(LabelClassifier, RotatedForest):
+class RotatedClassifier(RotatedForest, ForestOfLabels):
     """A classification forest on rotations of the numeric columns."""
 
     class_weight: dict | str | None
-    hard: ClassVar[bool] = False  # whether trees vote, instead of averaging their class shares
-
-    def _target(self, y):
-        codes = self._numbered(y)
-        return codes, len(self.classes_)
-
-    def _score_out_of_bag(self, out_of_bag, known, target, weights):
-        self.oob_decision_function_ = out_of_bag.means()
-        self.oob_score_ = accuracy(out_of_bag.sums[known], target[known], weights)
-
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        rows = self._checked(X)
-        if self.hard:
-            return self.forest_.vote_shares(rows, self.n_jobs)
-        return self.forest_.sums(rows, self.n_jobs) / len(self.forest_)
-
-    def tree_votes(self, X: ArrayLike) -> NDArray:
-        """Return the class label that each tree votes for, shape (n_rows, n_trees)."""
-        rows = self._checked(X)
-        votes = self.forest_.votes(rows, self.n_jobs)
-        return self.classes_[votes]
 
 
-class RotatedRegressor(NumberRegressor, RotatedForest):
+class RotatedRegressor(RotatedForest, ForestOfNumbers):
     """A regression forest on rotations of the numeric columns."""
-
-    def _target(self, y):
-        return float_target(y), None
-
-    def _score_out_of_bag(self, out_of_bag, known, target, weights):
-        self.oob_prediction_ = out_of_bag.means()[:, 0]
-        self.oob_score_ = r_squared(self.oob_prediction_[known], target[known], weights)
-
-    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        rows = self._checked(X)
-        return self.forest_.sums(rows, self.n_jobs)[:, 0] / len(self.forest_)

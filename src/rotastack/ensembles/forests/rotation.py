@@ -14,7 +14,7 @@ from rotastack.ensembles.forests.rotated import CLASS_WEIGHT, CONSTRAINTS, Rotat
 from rotastack.seeds import child, kernel_seeds
 from rotastack.trees.bags import Bags, tree_seeds
 from rotastack.trees.forest import ForestClassifier
-from rotastack.trees.growing import FamilyOutOfBag, grow_forest
+from rotastack.trees.growing import TrainingRows, grow_forest
 from rotastack.trees.linear_views import LinearViews
 from rotastack.views.principal import principal_blocks
 from rotastack.views.subsets import RowsByClass, count_subsets
@@ -74,37 +74,35 @@ class SubsetRotationForest(RotatedClassifier):
             self.estimator, "for other estimators use PooledEnsembleClassifier(PrincipalRotation(), estimator)"
         )
 
-    def _grow(self, X, target, n_classes, n_numeric, weights, sequence) -> FamilyOutOfBag | None:
-        tree = self._tree()
-        numeric = X[:, :n_numeric].astype(np.float64)
-        numeric -= (numeric if weights is None else numeric[weights > 0]).mean(axis=0)
+    def _grow(self, rows, sequence):
+        tree, n_numeric, n_features = self._tree(), self._n_numeric, rows.X.shape[1]
+        numeric = rows.X[:, :n_numeric].astype(np.float64)
+        numeric -= (numeric if rows.weights is None else numeric[rows.weights > 0]).mean(axis=0)
         count = count_subsets(n_numeric, self.n_subsets, self.subset_size)
-        views = self._views(numeric, self._rows(target, weights, sequence), count, child(sequence, "views"))
-        if X.shape[1] > n_numeric:
-            others = np.arange(n_numeric, X.shape[1])[None]
-            views = replace(views, n_features=X.shape[1]).beside(LinearViews.subset(others, X.shape[1]))
-        family = replace(tree._family(), n_trees=self.n_estimators, views=views)
-        # C4.5 counts weights as rows, so the weights must have mean 1 if no bags are drawn.
-        counted = weights if self.bootstrap else relative_weights(weights)
-        self.forest_, out_of_bag = grow_forest(
-            X, target, [family], tree._options(), sequence,
-            n_classes=n_classes, weights=counted, bootstrap=self.bootstrap, n_jobs=self.n_jobs,
-        )  # fmt: skip
-        return None if out_of_bag is None else out_of_bag[0]
+        views = self._views(numeric, self._rows_of_views(rows, sequence), count, child(sequence, "views"))
+        if n_features > n_numeric:
+            others = np.arange(n_numeric, n_features)[None]
+            views = replace(views, n_features=n_features).beside(LinearViews.subset(others, n_features))
+        group = replace(tree._group(), n_trees=self.n_estimators, views=views)
+        if not self.bootstrap:  # C4.5 counts weights as rows, so the weights must have mean 1 if no bags are drawn
+            rows = replace(rows, weights=relative_weights(rows.weights))
+        options = tree._options()._replace(bootstrap=self.bootstrap, n_jobs=self.n_jobs)
+        self.forest_, out_of_bag = grow_forest(rows, [group], options, sequence)
+        return out_of_bag[0] if out_of_bag else None
 
-    def _rows(self, target, weights, sequence) -> RowsByClass:
+    def _rows_of_views(self, rows: TrainingRows, sequence: np.random.SeedSequence) -> RowsByClass:
         """Return the training rows of the views: rows of positive weight; with bootstrap, the rows in each tree's bag.
 
         A view fitted to out-of-bag rows would use their classes, which would bias the out-of-bag estimates.
         """
-        bags = Bags.of(len(target), weights)
-        rows = RowsByClass.among(bags.rows, target)
+        bags = Bags.of(len(rows.target), rows.weights)
+        by_class = RowsByClass.among(bags.rows, rows.target)
         if not self.bootstrap:
-            return rows
-        in_bag = np.zeros((self.n_estimators, len(target)), bool)
+            return by_class
+        in_bag = np.zeros((self.n_estimators, len(rows.target)), bool)
         for mine, seed in zip(in_bag, tree_seeds(sequence, 0, self.n_estimators), strict=True):
             mine[bags.drawn(seed)] = True
-        return replace(rows, bags=in_bag[:, rows.order])
+        return replace(by_class, bags=in_bag[:, by_class.order])
 
     def unrotated(self) -> ForestClassifier:
         """Return an unfitted forest of bagged trees without rotations; its trees use missing values unfilled."""

@@ -8,8 +8,7 @@ from scipy.special import ndtr, softmax
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.classes import LabelClassifier
-from rotastack.base.columns import present_target
+from rotastack.base.classes import LabelClassifier, present_target
 from rotastack.base.naming import validate_data
 from rotastack.base.row_weights import row_weights
 from rotastack.base.scikit import whole_fit
@@ -47,12 +46,14 @@ class PrecisionBayesClassifier(LabelClassifier, BaseEstimator):
     0.96
     """
 
+    _any_classes = True
+
     @whole_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Estimate the normal distribution of each column in each class."""
         y = present_target(y)
         X, y = validate_data(self, X, y, dtype=np.float64)
-        codes = self._numbered(y, least=1)
+        codes = self._target(y)[0]
         weights = row_weights(X, y, sample_weight)
         weights = np.ones(len(X)) if weights is None else weights
         self.precisions_ = np.array([_precision(column) for column in X[weights > 0].T])

@@ -11,8 +11,7 @@ from rotastack.combine.voting import Voting
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.pool import Recipe
 from rotastack.ensembles.pooled.regressor import PooledEnsembleRegressor
-from rotastack.ensembles.table import check_rotatable
-from rotastack.ensembles.table_ensemble import TableEnsemble
+from rotastack.ensembles.table import TableEnsemble, check_rotatable
 from rotastack.errors import not_installed_error
 from rotastack.views.rotation import RandomRotation
 
@@ -32,7 +31,7 @@ class _RandomRotationBoosting:
         "flip": ["boolean"],
         "max_axes": [Interval(Integral, 2, None, closed="left")],
     }
-    refit = bootstrap = False
+    bootstrap = False
     n_features_in_: int
     _regression: ClassVar[bool]
 

@@ -15,32 +15,30 @@ from rotastack.base.combiner import Combiner
 from rotastack.base.row_weights import weights_of
 from rotastack.combine.nested import combine_nested, fit_weighted, level_one_inputs
 from rotastack.ensembles.pooled.nested import held_out_outputs, nested_outputs
-from rotastack.ensembles.pooled.pool import Pool, fit_pool
-from rotastack.ensembles.pooled.pooled import PooledEnsemble, PoolMembers, means
+from rotastack.ensembles.pooled.pool import Pool
+from rotastack.ensembles.pooled.pooled import PooledEnsemble, PoolMembers, Unseen, in_all, means
 from rotastack.resampling.folds import nested_pairs
 from rotastack.seeds import child
+from rotastack.trees.growing import TrainingRows
 
 
 @dataclass
 class _ClassMembers(PoolMembers):
-    X: NDArray
-    codes: NDArray[np.intp]
-    sums: dict[str, NDArray[np.float64]]  # of out-of-bag outputs, by family
-    counts: dict[str, NDArray[np.float64]]
+    rows: TrainingRows
+    unseen: Unseen | None
     sequence: np.random.SeedSequence
-    weights: NDArray[np.float64] | None
     ensemble: "PooledEnsembleClassifier"
 
     def votes(self):
-        votes = self.ensemble._votes(self.X)
+        votes = self.ensemble._votes(self.rows.X)
         if self.ensemble.bootstrap:
             votes = np.where(np.stack([m.out_of_bag for m in self.ensemble.pool_.members], axis=1), votes, -1)
-        return votes, self.codes, len(self.ensemble.classes_)
+        return votes, self.rows.target, self.rows.n_classes
 
     def family_outputs(self):
-        n_classes = len(self.ensemble.classes_)
-        outputs = [np.nan_to_num(means(self.sums[n], self.counts[n]), nan=1 / n_classes) for n in self.sums]
-        return np.stack(outputs), self.codes, n_classes, self.sequence, self.weights
+        rows, unseen = self.rows, self.unseen or {}
+        outputs = [np.nan_to_num(means(*of_family), nan=1 / rows.n_classes) for of_family in unseen.values()]
+        return np.stack(outputs), rows.target, rows.n_classes, self.sequence, rows.weights
 
     def keep(self, chosen):
         self.ensemble.pool_ = self.ensemble.pool_.take(chosen)
@@ -153,27 +151,36 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         """Return the unfitted estimator of the members, without views."""
         return self._member_estimator()
 
-    def _target(self, y):
-        return self._numbered(y)
-
-    def _fit(self, X, codes, categorical, weights, given):
-        recipes, sequence = self._begin(X, categorical)
+    def _check(self, recipes, combiner):
         if is_regressor(recipes[0].estimator):
             raise ValueError(f"estimator must be a classifier, got {recipes[0].estimator!r}")
-        combiner = self._combiner()
-        training, combining = child(sequence, "train"), child(sequence, "combine")
-        nested, options = combiner._is_nested(self.bootstrap), self._options(categorical)
-        sums, counts = {}, {}
-        if self.refit or not nested:
-            self.pool_ = fit_pool(X, codes, len(self.classes_), recipes, training, weights=weights, **options)
-            if self.bootstrap:
-                sums, counts = self._describe_out_of_bag(X, codes, weights)
-        if nested:
-            folds, without = self._folds(codes, sequence, given)
-            self._train_nested(X, codes, recipes, combiner, folds, without, options, training, combining, weights)
+
+    def _combine(self, combiner, rows, unseen, sequence):
+        self.combiners_ = [combiner._fit_to(_ClassMembers(self, len(rows.X), rows, unseen, sequence))]
+
+    def _pairs(self, folds):
+        return [(a, b) for a, b in nested_pairs(int(folds.max()) + 1) if self.refit or a < b]
+
+    def _combine_nested(self, combiner, rows, held_out, recipes, options, training, combining):
+        """Train the members and the combiner in nested cross-validation, like a cell of the workflow.
+
+        The members without folds a and b are seeded by ``child(training, a, b)``, the combiner of outer fold h by
+        ``child(combining, h)``.
+        """
+        pools: dict[str, Pool] = {}  # by "a-b", because model files can store only text keys
+        outputs = nested_outputs(
+            rows, held_out, recipes, options, training,
+            on_pool=lambda pair, pool: pools.update({f"{pair[0]}-{pair[1]}": pool}), keep=True,
+        )  # fmt: skip
+        self.folds_ = held_out.folds
+        self.oof_proba_, self.combiners_ = combine_nested(
+            combiner, outputs, self.folds_, rows.target, combining, weights=rows.weights, without=held_out.without
+        )
+        if self.refit:
+            outputs, seed = held_out_outputs(outputs, self.folds_), child(combining, "refit")
+            self.combiners_ = [fit_weighted(clone(combiner), outputs, rows.target, rows.n_classes, seed, rows.weights)]
         else:
-            members = _ClassMembers(self, len(codes), X, codes, sums, counts, combining, weights)
-            self.combiners_ = [combiner._fit_to(members)]
+            self.nested_pools_ = pools
 
     def _votes(self, X) -> NDArray[np.intp]:
         return np.concatenate(
@@ -197,29 +204,6 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         """
         check_is_fitted(self, "pool_")
         return self._votes(self._table(X))
-
-    def _train_nested(self, X, codes, recipes, combiner, folds, without, options, training, combining, weights) -> None:
-        """Train the members and the combiner in nested cross-validation, like a cell of the workflow.
-
-        The members without folds a and b are seeded by ``child(training, a, b)``, the combiner of
-        outer fold h by ``child(combining, h)``.
-        """
-        n_classes = len(self.classes_)
-        pools: dict[str, Pool] = {}  # by "a-b", because model files can store only text keys
-        outputs = nested_outputs(
-            X, codes, n_classes, folds, [(a, b) for a, b in nested_pairs(int(folds.max()) + 1) if self.refit or a < b],
-            recipes, training, on_pool=lambda pair, pool: pools.update({f"{pair[0]}-{pair[1]}": pool}), keep=True,
-            weights=weights, without=without, **options,
-        )  # fmt: skip
-        self.folds_ = folds
-        self.oof_proba_, self.combiners_ = combine_nested(
-            combiner, outputs, folds, codes, combining, weights=weights, without=without
-        )
-        if self.refit:
-            held_out, seed = held_out_outputs(outputs, folds), child(combining, "refit")
-            self.combiners_ = [fit_weighted(clone(combiner), held_out, codes, n_classes, seed, weights)]
-        else:
-            self.nested_pools_ = pools
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         check_is_fitted(self, "combiners_")
@@ -265,16 +249,14 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
             decisions.append(combiner.predict_proba(level_one_inputs(level_0, h)))
         return np.mean(decisions, axis=0)
 
-    def _describe_out_of_bag(self, X, codes, weights):
-        """Set the out-of-bag attributes; return sums and counts of the out-of-bag outputs, by family name."""
+    def _describe(self, rows):
+        def error(outputs, mine):
+            wrong, weights = outputs.argmax(axis=1) != rows.target[mine], weights_of(rows.weights, mine)
+            return float(np.average(wrong, weights=weights)) if len(wrong) else float("nan")
 
-        def error(outputs, rows):
-            wrong = outputs.argmax(axis=1) != codes[rows]
-            return float(np.average(wrong, weights=weights_of(weights, rows))) if len(wrong) else float("nan")
-
-        sums, counts = self._sum_out_of_bag(X, len(self.classes_), error)
-        self.oob_family_errors_ = {n: error(sums[n][counts[n] > 0], counts[n] > 0) for n in sums}
-        total, count = sum(sums.values()), sum(counts.values())
-        self.oob_score_ = 1 - error(total[count > 0], count > 0)
-        self.oob_decision_function_ = means(total, count)
-        return sums, counts
+        unseen = self._unseen(rows, error)
+        self.oob_family_errors_ = {n: error(sums[counts > 0], counts > 0) for n, (sums, counts) in unseen.items()}
+        sums, counts = in_all(unseen)
+        self.oob_score_ = 1 - error(sums[counts > 0], counts > 0)
+        self.oob_decision_function_ = means(sums, counts)
+        return unseen

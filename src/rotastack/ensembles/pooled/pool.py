@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -26,7 +26,20 @@ from rotastack.ensembles.table import scaled_columns
 from rotastack.seeds import child
 from rotastack.trees.bags import member_bag
 from rotastack.trees.estimators import MembersClassifier
+from rotastack.trees.growing import TrainingRows
+from rotastack.trees.members import GrownMembers
 from rotastack.views.linear import DrawnView
+
+
+class PoolOptions(NamedTuple):
+    """How the members of a pool are trained, whatever their recipes."""
+
+    scaler: Any = None  # is cloned and fitted to the numeric columns
+    categorical: NDArray[np.bool_] | None = None  # columns that skip the scaler and the views; None: all do
+    bootstrap: bool = False  # train each member on rows drawn with replacement, and store its out-of-bag rows
+    intervals: bool = False  # of a regression, see `FittedRegressor` and `fit_regressor` in rotastack.base.fitting
+    moves: bool = False
+    n_jobs: int | None = None
 
 
 @dataclass(frozen=True)
@@ -43,7 +56,7 @@ class Member:
     """A fitted (view, estimator) pair, with its training time and size."""
 
     kept_view: Any  # the fitted view or None; an unfitted view if `n_drawn` is not None
-    model: AlignedClassifier | FittedRegressor | None  # None if the pool's `forests` contain all members
+    model: AlignedClassifier | FittedRegressor | None  # None if `grown` of the pool has all members
     fit_seconds: float
     n_nodes: float  # median number of nodes, mean depth and out-of-bag error of a forest; NaN for other estimators
     depth: float
@@ -70,15 +83,15 @@ class Pool:
     scaler: Any  # of the numeric columns, or None
     categorical: NDArray[np.bool_] | None  # columns that skip the scaler and the views; None: members get all unchanged
     n_classes: int | None  # None for a regression
-    forests: Any = None  # MemberForests, if one call trained all members
+    grown: GrownMembers | None = None  # if one call trained all members
     predict_seconds: NDArray[np.float64] = field(init=False, default_factory=lambda: np.zeros(1))
 
     def outputs(self, X: NDArray[np.floating], n_jobs: int | None = None) -> NDArray[np.float32]:
         """Return class probabilities (member, row, class) or predictions (member, row, 1); threads over members."""
         numeric, other = self.scaled(X)
-        if self.forests is not None:
+        if self.grown is not None:
             start = time.perf_counter()
-            out = self.forests.outputs(_joined(numeric, other), n_jobs)
+            out = self.grown.outputs(_joined(numeric, other), n_jobs)
             self.predict_seconds = np.full(len(self.members), (time.perf_counter() - start) / len(self.members))
             return out
 
@@ -93,8 +106,8 @@ class Pool:
     def take(self, members: NDArray[np.intp]) -> "Pool":
         """Return a pool of the members with the numbers `members`, in this order."""
         chosen = [self.members[m] for m in members]
-        forests = None if self.forests is None else self.forests.take(members)
-        return Pool(chosen, self.scaler, self.categorical, self.n_classes, forests)
+        grown = None if self.grown is None else self.grown.take(members)
+        return Pool(chosen, self.scaler, self.categorical, self.n_classes, grown)
 
     def scaled(self, X: NDArray[np.floating]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
         """Return the scaled numeric columns and the categorical columns; all columns if `categorical` is None."""
@@ -103,90 +116,84 @@ class Pool:
         return scaled_columns(X, self.categorical, self.scaler)
 
 
-def unfitted_pool(X: NDArray, scaler: Any, categorical: NDArray[np.bool_] | None, n_classes: int | None) -> Pool:
+def unfitted_pool(X: NDArray, n_classes: int | None, options: PoolOptions) -> Pool:
     """Return a pool without members; its scaler is fitted to the numeric columns of `X`."""
+    scaler, categorical = options.scaler, options.categorical
     if scaler is not None and categorical is not None and not categorical.all():
         scaler = clone(scaler).fit(X[:, ~categorical])
     return Pool([], scaler, categorical, n_classes)
 
 
 def fit_pool(
-    X: NDArray[np.floating], y: NDArray, n_classes: int | None, recipes: Sequence[Recipe], sequence: np.random.SeedSequence, *,
-    scaler: Any = None, categorical: NDArray[np.bool_] | None = None, bootstrap: bool = False, n_jobs: int | None = None,
-    views: np.random.SeedSequence | None = None, as_is: bool = False, intervals: bool = False, moves: bool = False,
-    weights: NDArray[np.float64] | None = None,
+    rows: TrainingRows, recipes: Sequence[Recipe], options: PoolOptions, sequence: np.random.SeedSequence,
+    views: np.random.SeedSequence | None = None,
 ) -> Pool:  # fmt: skip
     """Train the members of a pool, and return the pool.
 
-    Member k is seeded by ``child(sequence, k)``, so the result does not depend on `n_jobs`. Its
-    view is seeded by ``child(views, k)``, so pools with the same `views` draw equal views.
-    Estimators with the method ``grow_members`` train all members on linear views in one call,
-    seeded by `sequence`; the time is then divided equally among the members.
+    Member k is seeded by ``child(sequence, k)``, so the result does not depend on the number of threads. Its view is
+    seeded by ``child(views, k)``, so pools with the same `views` draw equal views. Estimators with the method
+    ``grow_members`` train all members on linear views in one call, seeded by `sequence`; the time is then divided
+    equally among the members.
 
-    `y` are class numbers, or numbers for a regression, where `n_classes` is None. A fitted view
-    (``RandomRotation.from_matrix``) is used unchanged; any other view is cloned, seeded and fitted on the member's rows.
-    The `scaler` is cloned and fitted on the numeric columns. Columns in the mask `categorical` skip the scaler and the
-    views. With `as_is`, estimators that take missing values and categories get all columns unchanged, without scaler or
-    views. With `bootstrap`, each member is trained on rows drawn with replacement, and its out-of-bag rows are stored.
-    `intervals` and `moves` are options of a regression, see :class:`~rotastack.base.fitting.FittedRegressor` and
-    ``fit_regressor``. With positive `weights`, rows are drawn by weight if there is a bootstrap or the estimator takes no
-    weights; other estimators get the weights. Scaler and views weigh all rows alike.
+    A fitted view (``RandomRotation.from_matrix``) is used unchanged; any other view is cloned, seeded and fitted on the
+    member's rows. With weights, rows are drawn by weight if there is a bootstrap or the estimator takes no weights;
+    other estimators get the weights. Scaler and views weigh all rows alike.
     """
     views = child(sequence, "views") if views is None else views
-    if categorical is None and not as_is:
-        categorical = np.zeros(X.shape[1], dtype=bool)
-    pool = unfitted_pool(X, scaler, categorical, n_classes)
-    numeric, other = pool.scaled(X)
-    if grows_together(recipes, n_classes, bootstrap, weights):
-        assert n_classes is not None
+    pool = unfitted_pool(rows.X, rows.n_classes, options)
+    numeric, other = pool.scaled(rows.X)
+    if grows_together(recipes, rows, options):
         start = time.perf_counter()
         kept: list[Any] = []
 
         def parts() -> Iterator[list[Part]]:
-            for view, mine in linear_views(recipes, numeric, y, other.shape[1], views):
+            for view, mine in linear_views(recipes, numeric, rows.target, other.shape[1], views):
                 kept.append(view)
                 yield mine
 
-        rows = _joined(numeric, other)[None]
-        pool.forests = recipes[0].estimator.grow_members(rows, y, n_classes, parts(), [sequence], n_jobs=n_jobs)
-        pool.members = members_of(pool.forests, 0, kept, time.perf_counter() - start, numeric.shape[1])
+        seen = replace(rows, X=_joined(numeric, other)[None])
+        pool.grown = recipes[0].estimator.grow_members(seen, parts(), [sequence], n_jobs=options.n_jobs)
+        pool.members = members_of(pool.grown, 0, kept, time.perf_counter() - start, numeric.shape[1])
         return pool
-
-    def one(k: int, recipe: Recipe) -> Member:
-        seeds = child(sequence, k)
-        rows: Any = slice(None)
-        out_of_bag = None
-        given = weights
-        if bootstrap or (weights is not None and not has_fit_parameter(recipe.estimator, "sample_weight")):
-            rows, given = member_bag(seeds, len(y), weights), None
-        if bootstrap:
-            out_of_bag = np.ones(len(y), dtype=bool)
-            out_of_bag[rows] = False
-        start = time.perf_counter()
-        view = _fitted_view(recipe.view, numeric[rows], y[rows], child(views, k))
-        in_view = _columns_of(view, numeric[rows], other[rows])
-        estimator = set_up_columns(recipe.estimator, in_view.shape[1] - other.shape[1], other.shape[1])
-        with ignoring("Some inputs do not have OOB scores"):  # of few trees: rows that are in all bags
-            model: Any
-            if n_classes is None:
-                model = fit_regressor(estimator, in_view, y[rows], seeds, given, intervals, moves)
-            else:
-                model = fit_aligned(estimator, in_view, y[rows], n_classes, seeds, given)
-        seconds = time.perf_counter() - start
-        counts = tree_complexity(model.estimator)
-        n_nodes, depth = (np.median(counts["n_nodes"]), np.mean(counts["depth"])) if counts else (np.nan, np.nan)
-        error = oob_error(model.estimator, model.own_target(y[rows]))
-        return Member(view, model, seconds, float(n_nodes), float(depth), error, out_of_bag)
-
-    pool.members = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(one)(k, recipe) for k, recipe in enumerate(recipes)
+    pool.members = Parallel(n_jobs=options.n_jobs, prefer="threads")(
+        delayed(_fitted_member)(recipe, rows, numeric, other, options, child(sequence, k), child(views, k))
+        for k, recipe in enumerate(recipes)
     )
     return pool
 
 
-def grows_together(recipes: Sequence[Recipe], n_classes: int | None, bootstrap: bool, weights: NDArray | None) -> bool:
+def _fitted_member(
+    recipe: Recipe, rows: TrainingRows, numeric: NDArray, other: NDArray, options: PoolOptions,
+    sequence: np.random.SeedSequence, view_sequence: np.random.SeedSequence,
+) -> Member:  # fmt: skip
+    """Fit the view and the estimator of a member to the scaled columns of the rows, or of a bag of these."""
+    mine: Any = slice(None)
+    out_of_bag, weights = None, rows.weights
+    if options.bootstrap or (weights is not None and not has_fit_parameter(recipe.estimator, "sample_weight")):
+        mine, weights = member_bag(sequence, len(rows.target), weights), None
+    if options.bootstrap:
+        out_of_bag = np.ones(len(rows.target), dtype=bool)
+        out_of_bag[mine] = False
+    start, y = time.perf_counter(), rows.target[mine]
+    view = _fitted_view(recipe.view, numeric[mine], y, view_sequence)
+    in_view = _columns_of(view, numeric[mine], other[mine])
+    estimator = set_up_columns(recipe.estimator, in_view.shape[1] - other.shape[1], other.shape[1])
+    with ignoring("Some inputs do not have OOB scores"):  # of few trees: rows that are in all bags
+        model: Any
+        if rows.n_classes is None:
+            model = fit_regressor(estimator, in_view, y, sequence, weights, options.intervals, options.moves)
+        else:
+            model = fit_aligned(estimator, in_view, y, rows.n_classes, sequence, weights)
+    seconds = time.perf_counter() - start
+    counts = tree_complexity(model.estimator)
+    n_nodes, depth = (np.median(counts["n_nodes"]), np.mean(counts["depth"])) if counts else (np.nan, np.nan)
+    error = oob_error(model.estimator, model.own_target(y))
+    return Member(view, model, seconds, float(n_nodes), float(depth), error, out_of_bag)
+
+
+def grows_together(recipes: Sequence[Recipe], rows: TrainingRows, options: PoolOptions) -> bool:
     """Return whether one call of ``grow_members`` can train all members."""
-    if n_classes is None or bootstrap or weights is not None:
+    if rows.n_classes is None or options.bootstrap or rows.weights is not None:
         return False
     estimator = recipes[0].estimator
     return (
@@ -206,7 +213,7 @@ def linear_views(
 ) -> Iterator[tuple[Any, list[Part]]]:  # fmt: skip
     """Yield for each member the view that it keeps, and its training columns as linear parts: columns and matrix.
 
-    A view that is drawn from its seed is kept unfitted, because the forests have its numbers.
+    A view that is drawn from its seed is kept unfitted, because the trees have its numbers.
     """
     n_numeric = numeric.shape[1]
     others = np.arange(n_numeric, n_numeric + n_other)
@@ -218,9 +225,11 @@ def linear_views(
             yield clone(view) if _is_redrawn(view) else view, [*view.linear_parts(), (others, None)]
 
 
-def members_of(forests: Any, training: int, views: Sequence[Any], seconds: float, n_numeric: int) -> list[Member]:
-    """Return the members of training set number `training`; their fitted estimators stay in `forests`."""
-    facts = zip(views, forests.n_nodes[training], forests.depth[training], forests.oob_error[training], strict=True)
+def members_of(
+    grown: GrownMembers, training: int, views: Sequence[Any], seconds: float, n_numeric: int
+) -> list[Member]:
+    """Return the members of training set number `training`; their fitted estimators stay in `grown`."""
+    facts = zip(views, grown.n_nodes[training], grown.depth[training], grown.oob_error[training], strict=True)
     members = [
         Member(view, None, seconds / len(views), float(nodes), float(depth), float(oob))
         for view, nodes, depth, oob in facts

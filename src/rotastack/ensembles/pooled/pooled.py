@@ -1,7 +1,7 @@
 """Base class of the ensemble classifiers and regressors on a pool."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -13,11 +13,12 @@ from rotastack.base.row_weights import of_all_rows, relative_weights, row_weight
 from rotastack.base.scikit import HasMethods, Interval, fit_context
 from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.combine.voting import Voting
-from rotastack.ensembles.pooled.pool import Pool, Recipe
-from rotastack.ensembles.table import warn_of_unequal_scales
-from rotastack.ensembles.table_ensemble import TableEnsemble
+from rotastack.ensembles.pooled.nested import HeldOut
+from rotastack.ensembles.pooled.pool import Pool, PoolOptions, Recipe, fit_pool
+from rotastack.ensembles.table import TableEnsemble, warn_of_unequal_scales
 from rotastack.resampling.folds import fold_groups, given_folds
 from rotastack.seeds import child, root_sequence
+from rotastack.trees.growing import TrainingRows
 from rotastack.views.scaling import SCALERS
 
 _OF_ROWS = {"oob_decision_function_": np.nan, "oob_prediction_": np.nan, "oof_proba_": np.nan, "folds_": -1}
@@ -52,6 +53,7 @@ class PooledEnsemble(TableEnsemble):
         "bootstrap": ["boolean"],
         "cv": [Interval(Integral, 3, None, closed="left"), HasMethods(["split", "get_n_splits"]), Iterable],
     }
+    refit: bool = True  # train the members, and a trained combiner, on all rows
     pool_: Pool
     families_: list[str]
     oob_errors_: NDArray[np.float64]
@@ -81,8 +83,6 @@ class PooledEnsemble(TableEnsemble):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    # Subclasses override the methods from here to _combiner.
-
     def _recipes(self, n_numeric: int, sequence: np.random.SeedSequence) -> list[Recipe]:
         """Return one recipe for each member; its view is unfitted, or was drawn by `sequence`."""
         estimator = self._member_estimator()
@@ -106,18 +106,13 @@ class PooledEnsemble(TableEnsemble):
             raise ValueError(f"combiner must be a rotastack.base.combiner.Combiner, got {combiner!r}")
         return combiner
 
-    def _begin(self, X: NDArray, categorical: NDArray[np.bool_]) -> tuple[list[Recipe], np.random.SeedSequence]:
-        """Return the members' recipes and the root seed sequence, and set ``families_``."""
-        sequence = root_sequence(self.random_state)
-        recipes = self._recipes(int((~categorical).sum()), sequence)
-        if self.scaling is None and any(recipe.view is not None for recipe in recipes):
-            warn_of_unequal_scales(X, categorical, self)
-        self.families_ = [recipe.family for recipe in recipes]
-        return recipes, sequence
+    def _check(self, recipes: list[Recipe], combiner: Combiner) -> None:
+        """Raise ValueError if members or the combiner are not for the task."""
+        raise NotImplementedError
 
-    def _options(self, categorical) -> dict[str, Any]:
-        scaler = SCALERS[self.scaling]() if self.scaling else None
-        return {"scaler": scaler, "categorical": categorical, "bootstrap": self.bootstrap, "n_jobs": self.n_jobs}
+    def _moves(self) -> bool:
+        """Return whether the members may get a centred and scaled target."""
+        return False
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -145,31 +140,70 @@ class PooledEnsemble(TableEnsemble):
             estimator, a view that needs class labels, or a combiner for classes only.
         """
         table, y, categorical = self._training_table(X, y)
-        target = self._target(y)
+        target, n_classes = self._target(y)
         weights = row_weights(table, y, sample_weight)
         positive = np.ones(len(y), dtype=bool) if weights is None else weights > 0
-        if weights is None or positive.all():
-            self._fit(table, target, categorical, relative_weights(weights), (X, y, positive))
-            return self
-        self._fit(table[positive], target[positive], categorical, relative_weights(weights[positive]), (X, y, positive))
-        self._fill_in(positive)
+        rows = TrainingRows(table, target, n_classes, weights)
+        rows = rows if positive.all() else rows.take(positive)
+        self._train(replace(rows, weights=relative_weights(rows.weights)), categorical, (X, y, positive))
+        if not positive.all():
+            self._fill_in(positive)
         return self
 
-    def _target(self, y: NDArray) -> NDArray:
-        """Return the class numbers; for a regressor, the target as float64."""
+    def _train(self, rows: TrainingRows, categorical: NDArray[np.bool_], given: tuple[Any, Any, NDArray]) -> None:
+        """Train the members and the combiner; `given` is (X, y, mask) for ``given_folds(cv, *given)``."""
+        sequence = root_sequence(self.random_state)
+        recipes, combiner = self._recipes(int((~categorical).sum()), sequence), self._combiner()
+        self._check(recipes, combiner)
+        if self.scaling is None and any(recipe.view is not None for recipe in recipes):
+            warn_of_unequal_scales(rows.X, categorical, self)
+        self.families_ = [recipe.family for recipe in recipes]
+        scaler = SCALERS[self.scaling]() if self.scaling else None
+        options = PoolOptions(scaler, categorical, self.bootstrap, moves=self._moves(), n_jobs=self.n_jobs)
+        training, combining = child(sequence, "train"), child(sequence, "combine")
+        nested, unseen = combiner._is_nested(self.bootstrap), None
+        if self.refit or not nested:
+            self.pool_ = fit_pool(rows, recipes, options, training)
+            unseen = self._describe(rows) if self.bootstrap else None
+        if nested:
+            held_out = self._folds(rows, sequence, given)
+            self._combine_nested(combiner, rows, held_out, recipes, options, training, combining)
+        else:
+            self._combine(combiner, rows, unseen, combining)
+
+    def _describe(self, rows: TrainingRows) -> "Unseen":
+        """Set the out-of-bag attributes; return the out-of-bag outputs of the families."""
         raise NotImplementedError
 
-    def _fit(self, X, target, categorical, weights, given) -> None:
-        """Fit to checked rows of positive weight; `given` is (X, y, mask) for ``given_folds(cv, *given)``."""
+    def _combine(
+        self, combiner: Combiner, rows: TrainingRows, unseen: "Unseen | None", sequence: np.random.SeedSequence
+    ) -> None:
+        """Fit a combiner to the members trained on all rows."""
         raise NotImplementedError
 
-    def _folds(
-        self, strata: NDArray, sequence: np.random.SeedSequence, given: tuple[Any, NDArray, NDArray[np.bool_]]
-    ) -> tuple[NDArray[np.integer], NDArray[np.bool_] | None]:
-        """Return the fold of each row, and masks of the training rows without each fold; None means all other rows."""
-        if isinstance(self.cv, Integral):
-            return fold_groups(strata, 1, int(self.cv), child(sequence, "folds"))[0], None
-        return given_folds(self.cv, *given)
+    def _combine_nested(
+        self, combiner: Combiner, rows: TrainingRows, held_out: HeldOut, recipes: list[Recipe], options: PoolOptions,
+        training: np.random.SeedSequence, combining: np.random.SeedSequence,
+    ) -> None:  # fmt: skip
+        """Train a combiner on outputs of members that have not seen the rows."""
+        raise NotImplementedError
+
+    def _folds(self, rows: TrainingRows, sequence: np.random.SeedSequence, given: tuple[Any, Any, NDArray]) -> HeldOut:
+        """Return the folds, drawn or given, that trainings hold out."""
+        if not isinstance(self.cv, Integral):
+            folds, without = given_folds(self.cv, *given)
+            return HeldOut(folds, self._pairs(folds), without)
+        strata = rows.target
+        if rows.n_classes is None:
+            if len(rows.X) < int(self.cv):
+                raise ValueError(f"cv={self.cv} folds need at least {self.cv} rows, found n_samples = {len(rows.X)}")
+            strata = np.zeros(len(rows.X))
+        folds = fold_groups(strata, 1, int(self.cv), child(sequence, "folds"))[0]
+        return HeldOut(folds, self._pairs(folds))
+
+    def _pairs(self, folds: NDArray[np.integer]) -> list[tuple[int, int]]:
+        """Return the pairs of folds without which members are trained."""
+        return [(a, a) for a in range(int(folds.max()) + 1)]
 
     def _fill_in(self, there: NDArray[np.bool_]) -> None:
         """Add the rows of weight 0, which ``fit`` left out, to the fitted attributes with an entry for each row."""
@@ -184,27 +218,35 @@ class PooledEnsemble(TableEnsemble):
         step = max(1, _BLOCK // (len(self.families_) * n_outputs))
         return (slice(start, start + step) for start in range(0, n_rows, step))
 
-    def _sum_out_of_bag(
-        self, X: NDArray, n_outputs: int, loss: Callable[[NDArray, NDArray[np.intp]], float]
-    ) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]:
-        """Set ``oob_errors_``; return the sums and counts of the members' out-of-bag outputs, by family name.
+    def _unseen(self, rows: TrainingRows, loss: Callable[[NDArray, NDArray[np.intp]], float]) -> "Unseen":
+        """Set ``oob_errors_``, and return the out-of-bag outputs of the families.
 
         ``loss(outputs, rows)`` returns the error of a member's outputs for the rows of these numbers.
         """
-        names = list(dict.fromkeys(self.families_))
-        sums = {name: np.zeros((len(X), n_outputs)) for name in names}
-        counts = {name: np.zeros(len(X)) for name in names}
+        n_outputs = rows.n_classes or 1
+        unseen = {name: (np.zeros((len(rows.X), n_outputs)), np.zeros(len(rows.X))) for name in self.families_}
         self.oob_errors_ = np.full(len(self.families_), np.nan)
-        numeric, other = self.pool_.scaled(X)
+        numeric, other = self.pool_.scaled(rows.X)
         for k, (member, name) in enumerate(zip(self.pool_.members, self.families_, strict=True)):
             assert member.out_of_bag is not None
-            rows = np.flatnonzero(member.out_of_bag)
-            if len(rows):
-                outputs = member.outputs(numeric[rows], other[rows])
-                self.oob_errors_[k] = loss(outputs, rows)
-                sums[name][rows] += outputs
-                counts[name][rows] += 1
-        return sums, counts
+            mine = np.flatnonzero(member.out_of_bag)
+            if len(mine):
+                outputs = member.outputs(numeric[mine], other[mine])
+                self.oob_errors_[k] = loss(outputs, mine)
+                sums, counts = unseen[name]
+                sums[mine] += outputs
+                counts[mine] += 1
+        return unseen
+
+
+Unseen = dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
+"""Sums and counts of the members' out-of-bag outputs, by the name of the family."""
+
+
+def in_all(unseen: Unseen) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the sums and counts of all families together."""
+    sums, counts = zip(*unseen.values(), strict=True)
+    return sum(sums), sum(counts)
 
 
 def means(sums: NDArray, counts: NDArray) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from rotastack.base.scikit import HasMethods, Interval, StrOptions
 from rotastack.ensembles.adaboost import AdaBoostM1Classifier
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.pool import Recipe
-from rotastack.ensembles.table_ensemble import TableEnsemble
+from rotastack.ensembles.table import TableEnsemble
 from rotastack.trees.c45 import C45Classifier
 from rotastack.views.diffusion import DiffusionMap
 from rotastack.views.projection import RandomProjection
@@ -34,8 +34,6 @@ class _ReductionEnsemble(PooledEnsembleClassifier):
     # Parameters of PooledEnsembleClassifier that these ensembles fix.
     view: Any = None
     combiner: Any = None
-    cv: int = 5
-    refit: bool = False
 
     def __init__(
         self,

@@ -1,6 +1,5 @@
 """The general ensemble regressor: any view, any estimator."""
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -9,16 +8,14 @@ from sklearn.base import clone, is_classifier
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.classes import NumberRegressor, float_target
+from rotastack.base.classes import NumberRegressor
 from rotastack.base.outputs import r_squared
 from rotastack.base.row_weights import weights_of
 from rotastack.base.view import needs_labels
 from rotastack.combine.nested import fit_weighted
 from rotastack.combine.stacking import Stacking
 from rotastack.ensembles.pooled.nested import held_out_outputs, nested_outputs
-from rotastack.ensembles.pooled.pool import fit_pool
-from rotastack.ensembles.pooled.pooled import PooledEnsemble, PoolMembers, means
-from rotastack.seeds import child
+from rotastack.ensembles.pooled.pooled import PooledEnsemble, PoolMembers, in_all, means
 
 
 class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
@@ -84,42 +81,25 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
             raise ValueError(f"estimator must be a regressor, got {self.estimator!r}")
         return DecisionTreeRegressor() if self.estimator is None else self.estimator
 
-    def _target(self, y):
-        return float_target(y)
+    def _moves(self):
+        return self.estimator is None  # trees may get a centred and scaled target, another estimator may not
 
-    def _moves(self) -> bool:
-        """Return whether the members may get a centred and scaled target: trees do, another estimator may not."""
-        return self.estimator is None
-
-    def _options(self, categorical):
-        return {**super()._options(categorical), "moves": self._moves()}
-
-    def _fit(self, X, target, categorical, weights, given):
-        combiner = self._combiner()
+    def _check(self, recipes, combiner):
         if combiner.trained and not isinstance(combiner, Stacking):
             raise ValueError(
                 f"combiner of a regression pool must be Stacking, or a combiner that is not trained, got {combiner!r}"
             )
-        recipes, sequence = self._begin(X, categorical)
         supervised = next((r.view for r in recipes if needs_labels(r.view)), None)
         if supervised is not None:
             raise ValueError(f"view {supervised!r} needs class labels; a regression has none")
-        training, options = child(sequence, "train"), self._options(categorical)
-        self.pool_ = fit_pool(X, target, None, recipes, training, weights=weights, **options)
-        if self.bootstrap:
-            self._describe_out_of_bag(X, target, weights)
-        if not combiner.trained:
-            self.combiner_ = combiner._fit_to(PoolMembers(self, len(target)))
-            return
-        if isinstance(self.cv, Integral) and len(X) < self.cv:
-            raise ValueError(f"cv={self.cv} folds need at least {self.cv} rows, found n_samples = {len(X)}")
-        folds, without = self._folds(np.zeros(len(X)), sequence, given)
-        outputs = nested_outputs(
-            X, target, None, folds, [(a, a) for a in range(int(folds.max()) + 1)], recipes, training,
-            weights=weights, without=without, **options,
-        )  # fmt: skip
-        held_out, seed = held_out_outputs(outputs, folds), child(sequence, "combine")
-        self.combiner_ = fit_weighted(clone(combiner), held_out, target, None, seed, weights)
+
+    def _combine(self, combiner, rows, unseen, sequence):
+        self.combiner_ = combiner._fit_to(PoolMembers(self, len(rows.X)))
+
+    def _combine_nested(self, combiner, rows, held_out, recipes, options, training, combining):
+        outputs = nested_outputs(rows, held_out, recipes, options, training)
+        outputs = held_out_outputs(outputs, held_out.folds)
+        self.combiner_ = fit_weighted(clone(combiner), outputs, rows.target, None, combining, rows.weights)
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         check_is_fitted(self, "combiner_")
@@ -129,16 +109,20 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
         ]
         return np.concatenate(parts)[:, 0]
 
-    def _describe_out_of_bag(self, X, target, weights):
-        def loss(outputs, rows):
-            return float(np.average((outputs[:, 0] - target[rows]) ** 2, weights=weights_of(weights, rows)))
+    def _describe(self, rows):
+        target, weights = rows.target, rows.weights
 
-        sums, counts = self._sum_out_of_bag(X, 1, loss)
-        self.oob_family_errors_ = {n: _mean_square(means(sums[n], counts[n])[:, 0] - target, weights) for n in sums}
-        total, count = sum(sums.values()), sum(counts.values())
-        self.oob_prediction_ = means(total, count)[:, 0]
-        counted = count > 0
+        def loss(outputs, mine):
+            return float(np.average((outputs[:, 0] - target[mine]) ** 2, weights=weights_of(weights, mine)))
+
+        unseen = self._unseen(rows, loss)
+        self.oob_family_errors_ = {
+            name: _mean_square(means(*of_family)[:, 0] - target, weights) for name, of_family in unseen.items()
+        }
+        sums, counts = in_all(unseen)
+        self.oob_prediction_, counted = means(sums, counts)[:, 0], counts > 0
         self.oob_score_ = r_squared(self.oob_prediction_[counted], target[counted], weights_of(weights, counted))
+        return unseen
 
 
 def _mean_square(differences, weights) -> float:

@@ -10,7 +10,7 @@ from rotastack.base.traits import Traits
 from rotastack.combine.stacking import Stacking
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.pool import Recipe
-from rotastack.ensembles.table_ensemble import TableEnsemble
+from rotastack.ensembles.table import TableEnsemble
 from rotastack.resampling.rotations import draw_group
 from rotastack.seeds import child
 from rotastack.trees.forest import ForestClassifier

@@ -9,11 +9,12 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from rotastack.data.artifacts import Prepared
-from rotastack.ensembles.pooled.nested import nested_outputs
+from rotastack.ensembles.pooled.nested import HeldOut, nested_outputs
 from rotastack.ensembles.pooled.pool import Pool, Recipe
 from rotastack.ensembles.rows import estimator_input
 from rotastack.resampling.folds import nested_pairs
 from rotastack.seeds import child, root_sequence
+from rotastack.trees.growing import TrainingRows
 from rotastack.workflow.run.job import Trained, check_numbers
 from rotastack.workflow.study.building import make, make_estimator
 from rotastack.workflow.study.names import MEASURES_OF_MEMBERS, label
@@ -78,11 +79,11 @@ def trainings(
         fold = folds[label("FG", fg)].to_numpy()
         outputs = np.full((spec.folds, spec.rotations, len(table.y), len(table.outputs)), np.nan, table.precision)
         for part in [[pair] for pair in pairs] if table.texts else [pairs]:
-            X = ready.encoded(table, ~np.isin(fold, part)).X
+            rows = TrainingRows(ready.encoded(table, ~np.isin(fold, part)).X, table.y, table.n_classes)
+            options, seed = ready.options._replace(n_jobs=n_jobs), child(seeds, rg, fg)
             found = nested_outputs(
-                X, table.y, table.n_classes, fold, part, recipes, child(seeds, rg, fg), views=child(views, rg),
-                on_pool=note, n_jobs=n_jobs, **ready.options,
-            )  # fmt: skip
+                rows, HeldOut(fold, part), recipes, options, seed, views=child(views, rg), on_pool=note
+            )
             outputs = np.where(np.isnan(found), outputs, found)
         trained = (np.arange(spec.folds)[:, None] != fold) == spec.inner  # other fold, row
         check_numbers(outputs.swapaxes(0, 1)[:, trained], spec.pool.estimator, table.task)

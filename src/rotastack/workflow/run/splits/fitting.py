@@ -10,10 +10,11 @@ from sklearn.pipeline import Pipeline
 
 from rotastack.base.fitting import AlignedClassifier, FittedRegressor, fit_aligned, fit_regressor, set_up_columns
 from rotastack.data.artifacts import Prepared
-from rotastack.ensembles.pooled.pool import Pool, Recipe, fit_pool
+from rotastack.ensembles.pooled.pool import Pool, PoolOptions, Recipe, fit_pool
 from rotastack.ensembles.rows import EstimatorInput
 from rotastack.ensembles.table import fitted_scaler, scaled_columns
 from rotastack.ensembles.voters import voters_of
+from rotastack.trees.growing import TrainingRows
 from rotastack.workflow.study.building import make
 from rotastack.workflow.study.specs import SplitTrainingSpec
 
@@ -23,16 +24,16 @@ class Fitted:
     """A pool trained on the training rows of a split."""
 
     model: AlignedClassifier | FittedRegressor | Pool
-    options: dict[str, Any]  # of the estimator's input
+    options: PoolOptions  # of the estimator's input
     scaler: Any  # fitted, or None
     X: NDArray[np.floating]  # the training rows, scaled and with noise
     y: NDArray  # their targets, with noise
 
     def columns_for(self, X: NDArray[np.float64]) -> NDArray[np.floating]:
         """Return rows in the form that the model needs."""
-        if self.options["as_is"]:
+        if self.options.categorical is None:
             return X
-        return np.hstack(scaled_columns(X, self.options["categorical"], self.scaler))
+        return np.hstack(scaled_columns(X, self.options.categorical, self.scaler))
 
 
 def fitted(
@@ -51,15 +52,15 @@ def fitted(
     if table.n_classes is not None:
         y = _other_labels(y, table.n_classes, pool.noise.labels, rng)
     scaler, spread, n_other = None, pool.noise.features, 0
-    if options["as_is"]:
+    if options.categorical is None:
         if spread:  # the noise is as large as in columns scaled to [0, 1]
             numeric = X[:, ~table.is_category]
             width = np.nanmax(numeric, axis=0) - np.nanmin(numeric, axis=0)
             X[:, ~table.is_category] += spread * width * rng.standard_normal(numeric.shape)
         estimator = ready.estimator
     else:
-        scaler = fitted_scaler(X, options["categorical"], pool.scaling)
-        numeric, other = scaled_columns(X, options["categorical"], scaler)
+        scaler = fitted_scaler(X, options.categorical, pool.scaling)
+        numeric, other = scaled_columns(X, options.categorical, scaler)
         if spread:
             numeric = (numeric + spread * rng.standard_normal(numeric.shape)).astype(np.float32)
         X, n_other = np.hstack([numeric, other]), other.shape[1]
@@ -68,17 +69,15 @@ def fitted(
     model: AlignedClassifier | FittedRegressor | Pool
     if pool.view is None:
         if table.n_classes is None:
-            model = fit_regressor(estimator, X, y, sequence, intervals=options["intervals"], groups=groups)
+            model = fit_regressor(estimator, X, y, sequence, intervals=options.intervals, groups=groups)
         else:
             model = fit_aligned(estimator, X, y, table.n_classes, sequence, groups=groups)
     else:
         view = make(pool.view)
         recipes = [Recipe(view if k else None, ready.estimator, "view") for k in range(spec.rotations)]
         is_other = np.arange(X.shape[1]) >= X.shape[1] - n_other
-        model = fit_pool(
-            X, y, table.n_classes, recipes, sequence,
-            categorical=is_other, views=views, intervals=options["intervals"],
-        )  # fmt: skip
+        rows = TrainingRows(X, y, table.n_classes)
+        model = fit_pool(rows, recipes, PoolOptions(None, is_other, intervals=options.intervals), sequence, views)
     return Fitted(model, options, scaler, X, y)
 
 

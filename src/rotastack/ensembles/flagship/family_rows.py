@@ -1,7 +1,7 @@
-"""The training rows of the families, with their targets, weights, bags and folds."""
+"""The training rows of the families, with their bags and folds."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from rotastack.base.row_weights import weights_of
 from rotastack.seeds import child
 from rotastack.trees.bags import Bags
 from rotastack.trees.boosting import boosting_folds
+from rotastack.trees.growing import TrainingRows
 
 HEAVIEST = 2.0
 """Largest mean number of draws of a row for a bag, so that at least about one tree in seven has not seen the row."""
@@ -26,24 +27,23 @@ MOST_SHARES = 4
 """Largest number of classes whose shares encode a category; the largest classes are used."""
 
 
-class TrainingRows(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class FamilyRows(TrainingRows):
     """The rows that families are grown on."""
 
-    X: NDArray[np.float32]  # the encoded table
     codes: NDArray[np.integer]  # class numbers, the target of views
-    weights: NDArray[np.float64] | None = None
+    folds: NDArray[np.int32]  # the fold of each row; -1 for rows of weight 0
     dummies: Sequence[NDArray[np.intp]] = ()  # for each categorical column, the columns of its dummies
-    numbers: NDArray[np.float64] | None = None  # targets of a regression
     row_groups: NDArray[np.intp] | None = None  # numbers of the groups of rows that share bags and folds
 
     @property
-    def n_classes(self) -> int | None:
-        """Number of classes; None for a regression."""
-        return int(self.codes.max()) + 1 if self.numbers is None else None
+    def weighted(self) -> NDArray[np.bool_]:
+        """The mask of the rows of positive weight."""
+        return np.ones(len(self.X), dtype=bool) if self.weights is None else self.weights > 0
 
     @property
-    def target(self) -> NDArray:
-        return self.codes if self.numbers is None else self.numbers
+    def n_folds(self) -> int:
+        return n_folds(self.folds)
 
     def bags(self) -> Bags:
         return Bags.of(len(self.X), self.weights, HEAVIEST, MOST_DRAWS, self.row_groups)
@@ -52,11 +52,13 @@ class TrainingRows(NamedTuple):
         """Return the number of trees of a family: `wanted`, or less (at least 1/8) with more than MOST_DRAWS rows."""
         return max(-(-wanted // 8), min(wanted, round(wanted * MOST_DRAWS / len(self.X))))
 
-    def outside(self, folds: NDArray[np.integer], fold: int) -> "TrainingRows":
+    def outside(self, fold: int) -> "FamilyRows":
         """Return the rows of positive weight outside a fold; groups of rows are of no use there, since a fold holds out whole ones."""
-        rows = np.flatnonzero((folds != fold) & (True if self.weights is None else self.weights > 0))
-        numbers = None if self.numbers is None else self.numbers[rows]
-        return TrainingRows(self.X[rows], self.codes[rows], weights_of(self.weights, rows), self.dummies, numbers)
+        rows = np.flatnonzero((self.folds != fold) & self.weighted)
+        return FamilyRows(
+            self.X[rows], self.target[rows], self.n_classes, weights_of(self.weights, rows),
+            codes=self.codes[rows], folds=self.folds[rows], dummies=self.dummies,
+        )  # fmt: skip
 
 
 def group_numbers(groups: ArrayLike, weighted: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -113,18 +115,16 @@ def n_folds(folds: NDArray[np.integer]) -> int:
     return max(1, int(folds.max()) + 1)
 
 
-def category_targets(
-    codes: NDArray[np.integer], weights: NDArray[np.float64] | None, numbers: NDArray[np.float64] | None
-) -> NDArray[np.float64]:
+def category_targets(rows: TrainingRows) -> NDArray[np.float64]:
     """Return the targets whose means encode categories, shape (n_rows, n_targets).
 
     For classes these are 0/1 targets: of the larger of two classes, otherwise of the four largest by rows of positive
     weight. Numbers are centred and divided by a power of two, to fit float32.
     """
-    positive = slice(None) if weights is None else weights > 0
-    if numbers is not None:
-        centred = numbers - numbers[positive].mean()
+    positive = slice(None) if rows.weights is None else rows.weights > 0
+    if rows.n_classes is None:
+        centred = rows.target - rows.target[positive].mean()
         return (centred / unit_of(centred[positive]))[:, None]
-    sizes = np.bincount(codes[positive], minlength=int(codes.max()) + 1)
+    sizes = np.bincount(rows.target[positive], minlength=int(rows.target.max()) + 1)
     largest = np.argsort(-sizes, kind="stable")[: 1 if len(sizes) == 2 else MOST_SHARES]
-    return (codes[:, None] == largest).astype(np.float64)
+    return (rows.target[:, None] == largest).astype(np.float64)
