@@ -13,9 +13,9 @@ from rotastack.base.categories import texts_of
 from rotastack.base.columns import date_numbers, named_group
 from rotastack.base.traits import TaskName
 from rotastack.data.copies import copies
+from rotastack.data.intraclass import intraclass_correlation
 from rotastack.data.leaks import FEWEST_ROWS, MOST_COLUMNS, SAMPLE, leaks
 from rotastack.errors import shortened
-from rotastack.stats.intraclass import intraclass_correlation
 
 OPTIONS = {"groups": "--groups {}", "time_column": "add --time-column {}"}
 """Option -> its words in a sentence for the command; braces stand for its value."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import f_oneway
 
-from rotastack.stats.intraclass import intraclass_correlation
+from rotastack.data.intraclass import intraclass_correlation
 
 
 def test_the_f_test_is_that_of_scipy():
