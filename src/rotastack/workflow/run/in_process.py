@@ -24,10 +24,12 @@ from rotastack.workflow.run.watching import TrainingStoppedError, failing
 from rotastack.workflow.study.study import Study
 
 OPTIONS = {
-    "groups": "groups={}", "time_column": "use the command rotastack run with --time-column {}", "score": "score={}",
+    "groups": "groups={}",
+    "time_column": "use the command rotastack run with --time-column {}",
+    "score": "score={}",
     "threshold": "use scikit-learn's FixedThresholdClassifier(FrozenEstimator(best_estimator_), threshold={})",
     "report": "a warning",
-}  # fmt: skip
+}
 """Option of the command, or another of its names, -> its words for a reader who has the function's result."""
 
 
