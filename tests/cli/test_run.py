@@ -237,8 +237,11 @@ def test_the_answer_of_a_study_has_scores_beside_ranks_and_no_empty_columns():
     answer.score, answer.scores = "rmse", pd.DataFrame({"dataset": ["a", "b"]})
     scores = {"a": {"Forest": 0.5, "Linear": 0.6}, "b": {"Forest": 0.7, "Linear": 0.5}}
     answer.comparison = {
-        "ranks": {"mean": {"Forest": 1.6, "Linear": 1.4}}, "methods": ["Linear", "Forest"], "scores": scores, "in_units": True,
-    }  # fmt: skip
+        "ranks": {"mean": {"Forest": 1.6, "Linear": 1.4}},
+        "methods": ["Linear", "Forest"],
+        "scores": scores,
+        "in_units": True,
+    }
     assert answer._table() == [
         "method  rank  mean RMSE / baseline",
         "Linear  1.40                 0.550",
@@ -246,9 +249,10 @@ def test_the_answer_of_a_study_has_scores_beside_ranks_and_no_empty_columns():
     ]
     answer.score = "error"
     answer.comparison |= {
-        "tests": {"Linear": {"wins": 1, "ties": 0, "losses": 1}}, "in_units": False,
+        "tests": {"Linear": {"wins": 1, "ties": 0, "losses": 1}},
+        "in_units": False,
         "scores": {"a": {"Forest": 0.1, "Linear": 0.2}, "b": {"Forest": 0.3, "Linear": 0.1}},
-    }  # fmt: skip
+    }
     assert answer._table()[0].split() == ["method", "rank", "mean", "error", "better/equal/worse"]
     assert answer._table()[1].split() == ["Linear", "1.40", "15.0%", "1/0/1"]
     answer.report, answer.study, answer.root, answer.sentences = "page", "s", "results/s", ["A verdict."]

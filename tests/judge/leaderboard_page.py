@@ -44,9 +44,18 @@ def leaderboard_page(boards, control="RF", title="Methods", rotated=(), optimist
         page_environment()
         .from_string(PAGE)
         .render(
-            title=title, boards=boards, comparison=boards, primary=primary, names={name: name for name in boards},
-            control=control, alpha=0.05, average="mean", cells="splits", best=_best(boards[primary], optimistic),
-            study={"name": "s", "rotated": rotated, "optimistic": optimistic}, baseline_names={primary: "the baseline"},
+            title=title,
+            boards=boards,
+            comparison=boards,
+            primary=primary,
+            names={name: name for name in boards},
+            control=control,
+            alpha=0.05,
+            average="mean",
+            cells="splits",
+            best=_best(boards[primary], optimistic),
+            study={"name": "s", "rotated": rotated, "optimistic": optimistic},
+            baseline_names={primary: "the baseline"},
             baseline={name: {primary: 0.5} for name in boards[primary]["means"]},
         )
-    )  # fmt: skip
+    )

@@ -34,9 +34,13 @@ ID_WORDS = frozenset(["account", "code", "id", "key", "no", "nr", "num", "number
 
 
 def suspicions(
-    features: pd.DataFrame, target: pd.Series, task: TaskName, kinds: Mapping[str, str], divided_by: Mapping[str, str],
+    features: pd.DataFrame,
+    target: pd.Series,
+    task: TaskName,
+    kinds: Mapping[str, str],
+    divided_by: Mapping[str, str],
     options: Mapping[str, str] = OPTIONS,
-) -> list[str]:  # fmt: skip
+) -> list[str]:
     """Return sentences on properties of a data set that make a comparison of methods doubtful.
 
     The target holds labels as text, or the numbers of a regression. `kinds` are those of a

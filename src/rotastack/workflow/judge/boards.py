@@ -22,10 +22,18 @@ MOST_CONTROLS = 40
 
 
 def board(
-    means: pd.DataFrame, higher: bool | None, control: str, alpha: float, *, optimistic: Sequence[str] = (),
-    left_out: Iterable[str] = (), units: pd.Series | None = None, optimum: float | None = None,
-    wrong: pd.Series | None = None, seconds: Mapping[str, pd.DataFrame] | None = None,
-) -> dict[str, Any]:  # fmt: skip
+    means: pd.DataFrame,
+    higher: bool | None,
+    control: str,
+    alpha: float,
+    *,
+    optimistic: Sequence[str] = (),
+    left_out: Iterable[str] = (),
+    units: pd.Series | None = None,
+    optimum: float | None = None,
+    wrong: pd.Series | None = None,
+    seconds: Mapping[str, pd.DataFrame] | None = None,
+) -> dict[str, Any]:
     """Return the board of a score: scores, ranks, wins and tests of the methods, on the data sets that have scores of all of them.
 
     `means` has a row for each data set and a column for each method. `higher` is None for a score without a better
@@ -40,9 +48,12 @@ def board(
     """
     shown = means if units is not None else means.round(12)
     found: dict[str, Any] = {
-        "means": plain(shown), "notes": [],
-        "higher_is_better": higher, "in_units": units is not None, "n_datasets": int(shown.notna().all(axis=1).sum()),
-    }  # fmt: skip
+        "means": plain(shown),
+        "notes": [],
+        "higher_is_better": higher,
+        "in_units": units is not None,
+        "n_datasets": int(shown.notna().all(axis=1).sum()),
+    }
     if higher is None:
         return found
     scores = compared(means, units).drop(index=list(left_out))
@@ -54,20 +65,25 @@ def board(
     medians = {k: pd.DataFrame({c: of.median() for c, of in by.items()}, list(scores)) for k, by in ratios.items()}
     longest = pd.DataFrame({k: by[control].max() for k, by in ratios.items() if by})
     found |= {
-        "n_datasets": len(ranked), "notes": _left_out(scores, ranked, optimistic), "methods": list(ranked),
+        "n_datasets": len(ranked),
+        "notes": _left_out(scores, ranked, optimistic),
+        "methods": list(ranked),
         "failed": [m for m in fair if m not in ranked],
-        "left_out": list(scores.index.difference(ranked.index, sort=False)), "controls": controls,
-        "times": {k: plain(table) for k, table in medians.items()}, "longest": plain(longest.T),
-    }  # fmt: skip
+        "left_out": list(scores.index.difference(ranked.index, sort=False)),
+        "controls": controls,
+        "times": {k: plain(table) for k, table in medians.items()},
+        "longest": plain(longest.T),
+    }
     if len(ranked) < 1 or ranked.shape[1] < 2:
         return found
     comparison = compare(ranked, higher)
     ranks, values = bootstrap_ranks(comparison.scores, higher, alpha=alpha), comparison.scores * (1 if higher else -1)
     found |= {
-        "methods": list(ranks["average_rank"].sort_values(kind="stable").index), "scores": comparison.scores.to_dict("index"),
+        "methods": list(ranks["average_rank"].sort_values(kind="stable").index),
+        "scores": comparison.scores.to_dict("index"),
         "ranks": plain(ranks.rename(columns={"average_rank": "mean"}).T),
         "wins": {m: values.lt(values[m], axis=0).sum().to_dict() for m in values},
-    }  # fmt: skip
+    }
     if optimum is not None:
         gaps = improvability(comparison.scores, higher, optimum=optimum)
         found["elo"] = plain(elo(comparison.scores, higher, alpha=alpha).rename(columns={"elo": "mean"}).T)
@@ -81,11 +97,13 @@ def board(
         found["notes"].append(f"the control {control} has no score on any data set, so no method is compared with it")
     try:
         found |= {
-            "friedman_chi2": comparison.friedman_chi2, "iman_davenport_f": comparison.iman_davenport_f,
-            "df": comparison.df, "p_value": comparison.p_value,
+            "friedman_chi2": comparison.friedman_chi2,
+            "iman_davenport_f": comparison.iman_davenport_f,
+            "df": comparison.df,
+            "p_value": comparison.p_value,
             "critical_difference": comparison.critical_difference(alpha),
             "nemenyi_p": comparison.nemenyi_p.to_dict("index"),
-        }  # fmt: skip
+        }
     except RotastackError as error:
         found["notes"].append(str(error))
     return found

@@ -188,13 +188,21 @@ def ranks_beside_published(
     if len(both) < 2 or not own.shape[1]:
         return nothing
     found = board(both, higher, str(control), alpha)
-    ranks = pd.DataFrame(
-        {
-            "average_rank": found["ranks"]["mean"], "lower": found["ranks"]["lower"], "upper": found["ranks"]["upper"], "published": both.columns.isin(theirs.columns),
-            "own_rank": both[own.columns].rank(axis=1, ascending=not higher).mean(), "n_datasets": len(both),
-        },
-        index=both.columns,
-    ).loc[found["methods"]].rename_axis("method")  # fmt: skip
+    ranks = (
+        pd.DataFrame(
+            {
+                "average_rank": found["ranks"]["mean"],
+                "lower": found["ranks"]["lower"],
+                "upper": found["ranks"]["upper"],
+                "published": both.columns.isin(theirs.columns),
+                "own_rank": both[own.columns].rank(axis=1, ascending=not higher).mean(),
+                "n_datasets": len(both),
+            },
+            index=both.columns,
+        )
+        .loc[found["methods"]]
+        .rename_axis("method")
+    )
     if "tests" in found:
         best = [method for method in ranks.index if method != control][:BEST]
         # The best are picked by the same scores, so that the correction counts all methods.

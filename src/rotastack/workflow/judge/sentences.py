@@ -2,9 +2,7 @@
 
 SHOWN = ("not shown", "shown")
 
-OPTIONS = {
-    "score": "--score {}", "threshold": "set model.threshold: {} in the study's file", "report": "the report",
-}  # fmt: skip
+OPTIONS = {"score": "--score {}", "threshold": "set model.threshold: {} in the study's file", "report": "the report"}
 """Option, or other name of the command, -> its words in a sentence; braces stand for its value."""
 
 # Over several data sets

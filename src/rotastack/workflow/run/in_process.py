@@ -25,10 +25,12 @@ from rotastack.workflow.study.study import Study
 from rotastack.workflow.use.own_study import SEED
 
 OPTIONS = {
-    "groups": "groups={}", "time_column": "use the command rotastack run with --time-column {}", "score": "score={}",
+    "groups": "groups={}",
+    "time_column": "use the command rotastack run with --time-column {}",
+    "score": "score={}",
     "threshold": "use scikit-learn's FixedThresholdClassifier(FrozenEstimator(best_estimator_), threshold={})",
     "report": "a warning",
-}  # fmt: skip
+}
 """Option of the command, or another of its names, -> its words for a reader who has the function's result."""
 
 

@@ -75,11 +75,19 @@ def run(job: Job) -> None:
         units = {metric: in_units(metric, baseline) for metric in metrics}
         boards = {
             metric: board(
-                means[metric], higher, spec.control, spec.alpha, optimistic=spec.optimistic, left_out=spec.left_out,
-                units=units[metric], optimum=best_possible(metric), wrong=wrong, seconds=seconds_by_method(times),
+                means[metric],
+                higher,
+                spec.control,
+                spec.alpha,
+                optimistic=spec.optimistic,
+                left_out=spec.left_out,
+                units=units[metric],
+                optimum=best_possible(metric),
+                wrong=wrong,
+                seconds=seconds_by_method(times),
             )
             for metric, higher in metrics.items()
-        }  # fmt: skip
+        }
         ranked = boards[primary]
         ranked["spread"] = plain(by_method(scores, primary, "std").reindex_like(means[primary]))
         ranked["notes"] += [f"{name}: left out of ranks and tests: {why}" for name, why in spec.left_out.items()]
@@ -237,11 +245,16 @@ def _control_table(results: StudyResults) -> pd.DataFrame:
     """Return the comparisons of each method with the control: a row per score and method."""
     rows = [
         {
-            "score": name, "method": m, "better": test["wins"], "equal": test["ties"], "worse": test["losses"],
+            "score": name,
+            "method": m,
+            "better": test["wins"],
+            "equal": test["ties"],
+            "worse": test["losses"],
             **found["worst_losses"][m],
         }
-        for name, found in results.boards.items() for m, test in found.get("tests", {}).items()
-    ]  # fmt: skip
+        for name, found in results.boards.items()
+        for m, test in found.get("tests", {}).items()
+    ]
     return pd.DataFrame(rows)
 
 
@@ -274,9 +287,13 @@ def _groups_table(results: StudyResults) -> pd.DataFrame:
         first, second = found.get("df", (np.nan, np.nan))
         tests, ranks, improvement = (found.get(key, {}) for key in ("tests", "ranks", "improvement"))
         of_group = {
-            "friedman_chi2": found.get("friedman_chi2"), "F": found.get("iman_davenport_f"), "df_1": first, "df_2": second,
-            "p": found.get("p_value"), "critical_difference": found.get("critical_difference"),
-        }  # fmt: skip
+            "friedman_chi2": found.get("friedman_chi2"),
+            "F": found.get("iman_davenport_f"),
+            "df_1": first,
+            "df_2": second,
+            "p": found.get("p_value"),
+            "critical_difference": found.get("critical_difference"),
+        }
         for m in found["labels"]:
             others = [b if a == m else a for a, b in found.get("different", []) if m in (a, b)]
             test = tests.get(m, {"wins": 0} if m in improvement else {})
