@@ -97,9 +97,9 @@ def test_tracking(finished, tmp_path):
     expected = scores[(scores["dataset"] == "iris") & (scores["method"] == "S-RRE/RF")]["error"]
     assert [m.value for m in sorted(history, key=lambda m: m.step)] == expected.tolist()
     assert method.data.metrics["test/error"] == pytest.approx(expected.mean())
-    (version,) = client.search_model_versions("name = 'iris'")
+    (version,) = client.search_model_versions("name = 'tiny.iris'")
     assert "error by cross-validation " in version.description
-    assert client.get_model_version_by_alias("iris", "champion").version == version.version
+    assert client.get_model_version_by_alias("tiny.iris", "champion").version == version.version
     assert {a.path for a in client.list_artifacts(next(r for r in found if r.data.tags["rotastack.kind"] == "study").info.run_id)} >= {
         "figures", "tables", "report",
     }  # fmt: skip
