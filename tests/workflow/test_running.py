@@ -162,10 +162,12 @@ def test_another_tracking_address_reruns_tracking_alone_and_one_that_is_dead_com
     assert project.planned()[0] == {"track": 1}
 
     project.edit(TINY, "seed: 1", "seed: 2")
-    done = project.call(
-        "rotastack", "run", "tiny", "--cores", "1", check=False, MLFLOW_TRACKING_URI="http://anna:secret@127.0.0.1:1"
-    )  # fmt: skip
-    one_line(done, "http://127.0.0.1:1: the tracking server does not answer")
-    assert done.returncode == 2
-    assert "secret" not in done.stdout + done.stderr
-    assert project.planned()[0]["train"] > 0
+    for uri, problem in (
+        ("http://anna:secret@127.0.0.1:1", "http://127.0.0.1:1: the tracking server does not answer"),
+        ("localhost:5000", "localhost:5000: not the address of a server or a database"),
+    ):
+        done = project.call("rotastack", "run", "tiny", "--cores", "1", check=False, MLFLOW_TRACKING_URI=uri)
+        one_line(done, problem)
+        assert done.returncode == 2
+        assert "secret" not in done.stdout + done.stderr
+        assert project.planned()[0]["train"] > 0
