@@ -12,6 +12,7 @@ from tests.cli.conftest import customers
 
 from rotastack.cli import main
 from rotastack.data.tables import read_with_notes
+from rotastack.workflow.tracking.logged_models import log_model, register_model
 from rotastack.workflow.tracking.model_files import dump_model, load_model
 from rotastack.workflow.tracking.writer import Writer
 
@@ -258,8 +259,8 @@ def test_logged_models_predict_the_same(shop, new, tmp_path, capsys):
         with chdir(folder), Writer("shop") as writer:
             run = writer.run("study", "shop", "0" * 32, None, {}, {}).run_id
             features = customers().drop(columns="target")
-            writer.log_model(run, folder / "results/shop/customers/model/model.skops", features)
-            writer.register_model(run, "customers", "", {}, "")
+            log_model(writer.client, run, folder / "results/shop/customers/model/model.skops", features)
+            register_model(writer.client, run, "customers", "", {}, "")
         return run
 
     first = shutil.copytree(shop[0], tmp_path / "first")

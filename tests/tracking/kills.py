@@ -23,6 +23,7 @@ from sklearn.pipeline import Pipeline
 
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.workflow.tracking.address import tracking_uri
+from rotastack.workflow.tracking.logged_models import log_model, register_model
 from rotastack.workflow.tracking.model_files import dump_model
 from rotastack.workflow.tracking.writer import TrackedRun, Writer
 
@@ -47,7 +48,7 @@ def bring(study: str, code: str) -> None:
                 series = {"cell_error": [i / STEPS for i in range(STEPS)]} if kind in ("pool", "method") else {}
                 writer.log(run.run_id, series, STARTED)
                 if kind == "model":
-                    writer.log_model(run.run_id, Path("model.skops"), X)
+                    log_model(writer.client, run.run_id, Path("model.skops"), X)
                 writer.finish(run.run_id)
             return run
 
@@ -56,8 +57,8 @@ def bring(study: str, code: str) -> None:
         for kind, count in (("pool", POOLS), ("method", METHODS)):
             for number in range(count):
                 run(kind, f"customers / {kind} {number}", home)
-        writer.register_model(run("model", "customers / model", home).run_id, study, "as it is", {}, "")
-        writer.mark_history([])
+        register_model(writer.client, run("model", "customers / model", home).run_id, study, "as it is", {}, "")
+        writer.mark_history("")
 
 
 def look(study: str, versions: int) -> None:

@@ -35,9 +35,9 @@ def record(step, key, parameters, metrics, **about):
     }  # fmt: skip
 
 
-def job_of(methods, datasets=("iris",), repeats=3, refit="best"):
+def job_of(methods, datasets=("iris",), repeats=3, refit="best", study="s"):
     """Write the files of a study of `methods` (label -> mean error) into the working directory; return its job."""
-    root, files = Path("results/s"), {}
+    root, files = Path("results", study), {}
 
     def put(name, path, content):
         if isinstance(content, (bytes, str)):
@@ -100,7 +100,7 @@ def job_of(methods, datasets=("iris",), repeats=3, refit="best"):
     put("figures", root / "figures/study/differences.png", key.encode())
     put("report", root / "report.html", key)
     spec = {
-        "name": "s", "title": "", "description": "", "seed": 7, "task": "classification", "datasets": list(datasets), "missing": None,
+        "name": study, "title": "", "description": "", "seed": 7, "task": "classification", "datasets": list(datasets), "missing": None,
         "published": None, "protocol": {"kind": "crossval", "repeats": repeats}, "pools": pools, "methods": {m: {} for m in methods},
         "evaluation": {}, "model": {"refit": refit}, "score": "error", "control": best, "optimistic": [], "rotated": [], "cells": "",
     }  # fmt: skip

@@ -1,5 +1,6 @@
 """The tracking address: looked at before anything is computed, and never shown with its secrets."""
 
+import json
 import os
 import socket
 import sqlite3
@@ -10,6 +11,7 @@ from contextlib import chdir, closing, contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
+from mlflow.exceptions import MlflowException
 from tests.refusals import refusal
 
 from rotastack.errors import RotastackError
@@ -21,7 +23,7 @@ from rotastack.workflow.tracking.address import (
     without_login,
     without_secrets,
 )
-from rotastack.workflow.tracking.writer import Writer
+from rotastack.workflow.tracking.writer import Writer, check_store
 
 SECRET = "http://anna:pa%24s@example.org:5000/mlflow?token=abc"
 
@@ -61,15 +63,23 @@ def test_nobody_there_is_one_line():
 
 
 @contextmanager
-def answering(code):
-    """Give the address of a server that always says the same, and what it was asked."""
+def answering(code, answers=None, refused="-"):
+    """Give the address of a server and what it was asked.
+
+    It always says the same; with `answers`, to each path its answer or nothing, and 403 to a path that ends in `refused`.
+    """
     asked = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
             asked.append((self.path, self.headers["Authorization"]))
-            self.send_response(code)
+            found = next((answer for name, answer in (answers or {}).items() if name in self.path), {})
+            is_refused = self.path.endswith(refused)
+            self.send_response(403 if is_refused else code)
             self.end_headers()
+            self.wfile.write(b"<p>No</p>" if answers is None or is_refused else json.dumps(found).encode())
+
+        do_POST = do_GET  # noqa: N815  # the names are those of the base class
 
         def log_message(self, *_):
             pass
@@ -83,10 +93,78 @@ def answering(code):
         server.server_close()
 
 
-@pytest.mark.parametrize("code", [404, 503])
-def test_somebody_else_there_is_one_line(code):
+@pytest.mark.parametrize(("code", "text"), [
+    (401, "the server refuses the user or the password; all results are kept: set MLFLOW_TRACKING_USERNAME and"),
+    (403, "the account has no permission; "),
+    (404, "no MLflow server, or one before version 3.0; all results are kept: set another address"),
+])  # fmt: skip
+def test_a_server_that_refuses_is_one_line_before_the_first_step(here, monkeypatch, code, text):
     with answering(code) as (place, _):
-        assert f"the address is not a working MLflow server ({code} " in refusal(check_address, f"http://{place}")
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://anna:secret@{place}")
+        line = refusal(check_store, "shop")
+    assert f"http://{place}: {text}" in line
+    assert not any(word in line for word in ("\n", "secret", "<"))
+
+
+@pytest.mark.parametrize("address", [
+    "localhost:5000", "http//localhost:5000", "ftp://localhost/runs", "mlruns", "postgres://anna:secret@localhost/runs",
+    "sqlite://runs.db", "http:///runs",
+])  # fmt: skip
+def test_an_address_of_no_store_is_one_line_before_the_first_step(here, monkeypatch, address):
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
+    line = refusal(check_store, "shop")
+    assert line.startswith(
+        f"{without_login(address)}: not the address of a server or a database; all results are kept: set"
+    )
+    assert "secret" not in line
+
+
+def test_the_missing_driver_of_a_database_is_named(here, monkeypatch):
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "mssql+pymssql://localhost/runs")
+    assert "the database needs another package" in refusal(check_store, "shop")
+
+
+def test_a_database_that_does_not_answer_is_named_at_once(here, monkeypatch):
+    pytest.importorskip("psycopg", reason="psycopg is missing, which is in the extra dev")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "postgresql+psycopg://anna:secret@127.0.0.1:1/runs")
+    line = refusal(check_store, "shop")
+    assert line.startswith("postgresql+psycopg://127.0.0.1:1/runs: the tracking server stopped answering; ")
+    assert "secret" not in line
+
+
+@pytest.mark.parametrize(("refused", "line"), [
+    ("set-experiment-tag", "the experiment shop belongs to anna; change the key name of the study's file, or ask for the permission EDIT"),
+    ("set-tag", "the registered model shop.customers belongs to berta; change the key name"),
+])  # fmt: skip
+def test_what_belongs_to_another_user_is_named_before_the_first_step(here, monkeypatch, refused, line):
+    """A model of a study whose name is a pattern of ours is no reason."""
+    tag = "rotastack.user"
+    models = {"shop.customers": "berta", "shop2.customers": "carla"}
+    experiment = {"experiment_id": "7", "name": "shop", "tags": [{"key": tag, "value": "anna"}]}
+    answers = {
+        "experiments/get": {"experiment": experiment},
+        "registered-models/search": {"registered_models": [
+            {"name": name, "tags": [{"key": tag, "value": user}]} for name, user in models.items()
+        ]},
+    }  # fmt: skip
+    with answering(200, answers, refused) as (place, asked):
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://berta@{place}")
+        assert f"http://{place}: {line}" in refusal(check_store, "shop")
+    assert not any("carla" in path for path, _ in asked)
+
+
+def test_words_of_an_error_decide_about_the_remedy():
+    uri = "http://localhost:5000"
+    at_once = MlflowException("(psycopg.errors.UniqueViolation) duplicate key value violates unique constraint")
+    assert "another user wrote in the same moment; all results are kept: repeat the command (" in str(
+        explained(at_once, uri)
+    )
+    assert "a folder refuses the files of a run; " in str(
+        explained(PermissionError(13, "Permission denied", "/shared/7"), uri)
+    )
+    page = MlflowException("failed with error code 502 != 200. Response body: '<html> Bad Gateway </html>'")
+    assert str(explained(page, uri)).endswith("the tracking server refused the request; all results are kept: remove the cause, "
+                                              "then repeat the command (failed with error code 502 != 200.)")  # fmt: skip
 
 
 @pytest.mark.parametrize("code", [200, 401])

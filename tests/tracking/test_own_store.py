@@ -12,6 +12,7 @@ import threading
 import time
 from contextlib import chdir, closing, contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 import pandas as pd
 import pytest
@@ -19,8 +20,10 @@ from mlflow.exceptions import MlflowException
 from mlflow.tracking import MlflowClient
 
 from rotastack.errors import RotastackError
+from rotastack.files import lock
 from rotastack.workflow.tracking.address import VARIABLE, tracking_uri
-from rotastack.workflow.tracking.writer import Writer, dataset_input, make_database
+from rotastack.workflow.tracking.logged_models import dataset_input, twice
+from rotastack.workflow.tracking.writer import Writer, make_database
 
 RECORD = {"code": "c", "version": "0", "status": "ok", "message": ""}
 TABLE = pd.DataFrame({"a": [1, 2], "target": ["x", "y"]})
@@ -153,6 +156,36 @@ def test_a_table_that_another_user_logs_in_the_same_moment_is_logged(tmp_path, m
     assert calls == [run] * 2
     (table,) = MlflowClient(tracking_uri(tmp_path)).get_run(run).inputs.dataset_inputs
     assert table.dataset.name == "iris"
+
+
+def test_an_error_of_two_writers_at_once_is_met_by_a_second_call():
+    calls = []
+
+    def write(message):
+        calls.append(message)
+        if len(calls) % 2:
+            raise MlflowException(message)
+
+    twice(write, "duplicate key value violates unique constraint")
+    assert len(calls) == 2
+    with pytest.raises(MlflowException, match="denied"):
+        twice(write, "denied")
+
+
+@pytest.mark.slow
+def test_unfinished_runs_stay_where_another_writer_may_be_at_work(tmp_path):
+    """Where locks are refused; and a link shares the lock with the database."""
+    run = bring(tmp_path, "one")
+    client = MlflowClient(uri := tracking_uri(tmp_path), uri)
+    half = client.create_run(client.get_run(run).info.experiment_id, tags={"rotastack.key": "of another"}).info.run_id
+    with patch("rotastack.workflow.tracking.writer.lock", return_value=False):
+        bring(tmp_path, "two")
+    assert client.get_run(half).info.lifecycle_stage == "active"
+    (other := tmp_path / "other/results").mkdir(parents=True)
+    (other / "mlflow").symlink_to(tmp_path / "results/mlflow")
+    writers = [Path(folder, "results/mlflow/.writer.lock") for folder in (tmp_path, other.parent)]
+    with chdir(tmp_path), Writer("shop"), writers[1].open("w") as stream, pytest.raises(BlockingIOError):
+        lock(stream, waits=False)
 
 
 @pytest.mark.slow

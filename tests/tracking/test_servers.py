@@ -13,11 +13,15 @@ from urllib.request import Request, urlopen
 
 import pytest
 from mlflow.tracking import MlflowClient
+from tests.refusals import refusal
+from tests.tracking.small_study import job_of
 from tests.tracking.test_writer import X, log
 
 from rotastack.errors import RotastackError
+from rotastack.workflow.run.steps import track
 from rotastack.workflow.tracking.address import VARIABLE, check_address, tracking_uri
 from rotastack.workflow.tracking.model_files import load_model
+from rotastack.workflow.tracking.writer import check_store
 
 pytest.importorskip("flask")
 pytestmark = pytest.mark.slow
@@ -112,6 +116,66 @@ def test_runs_go_to_a_server_on_postgresql_and_come_again_after_it_was_away(data
             log(project)
     assert found[0] == found[1]
     assert not (project / "results/mlflow/mlflow.db").exists()
+
+
+def test_two_users_log_one_study_to_postgresql_at_once(database, tmp_path, monkeypatch):
+    """On a fresh server, so that each experiment, table and registered model is made by both in the same moment."""
+    server = ("server", "--backend-store-uri", database, "--artifacts-destination", str(tmp_path / "artifacts"))
+    with served(tmp_path, *server, MLFLOW_SERVER_ENABLE_JOB_EXECUTION="false") as address:
+        monkeypatch.setenv(VARIABLE, address)
+        users = []
+        for name in ("anna", "berta"):
+            (folder := tmp_path / name).mkdir()
+            if not (user := os.fork()):
+                with suppress(BaseException), chdir(folder):
+                    check_store("s")
+                    track.run(job_of({"KNN": 0.3, "RF": 0.2}, ("iris", "wine")))
+                    os._exit(0)
+                os._exit(1)
+            users.append(user)
+        assert [os.waitpid(user, 0)[1] for user in users] == [0, 0]
+        client = MlflowClient(address, address)
+        runs = client.search_runs([client.get_experiment_by_name("s").experiment_id])
+        assert {run.info.status for run in runs} == {"FINISHED"}
+        assert {model.name for model in client.search_registered_models()} == {"s.iris", "s.wine"}
+
+
+def test_users_of_a_server_share_no_names(tmp_path, monkeypatch):
+    """Who may read everything logs another study of the same table; the first one's study and models are named as theirs."""
+    pytest.importorskip("flask_wtf", reason="Flask-WTF is missing: pip install 'mlflow[auth]'")
+    from mlflow.server.auth.client import AuthServiceClient
+
+    settings = {"default_permission": "READ", "database_uri": f"sqlite:///{tmp_path}/users.db", "admin_username": "admin",
+                "auth_cache_ttl_seconds": "60",
+                "authorization_function": "mlflow.server.auth:authenticate_request_basic_auth"}  # fmt: skip
+    (tmp_path / "users.ini").write_text("\n".join(["[mlflow]", *(f"{k} = {v}" for k, v in settings.items())]))
+    environment = {
+        "MLFLOW_AUTH_CONFIG_PATH": str(tmp_path / "users.ini"), "MLFLOW_AUTH_ADMIN_PASSWORD": (password := "a-long-password"),
+        "MLFLOW_FLASK_SERVER_SECRET_KEY": "key", "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
+    }  # fmt: skip
+    server = ("server", "--app-name", "basic-auth", "--backend-store-uri", f"sqlite:///{tmp_path}/runs.db",
+              "--artifacts-destination", str(tmp_path / "artifacts"))  # fmt: skip
+    monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", password)
+
+    def as_user(name):
+        monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", name)
+
+    with served(tmp_path, *server, **environment) as address, chdir(tmp_path):
+        monkeypatch.setenv(VARIABLE, address)
+        as_user("admin")
+        users = AuthServiceClient(address)
+        for name in ("anna", "berta"):
+            users.create_user(name, password)
+        as_user("anna")
+        check_store("shop")
+        track.run(job_of({"KNN": 0.3, "RF": 0.2}, study="shop"))
+        as_user("berta")
+        check_store("rival")
+        track.run(job_of({"KNN": 0.3, "RF": 0.2}, study="rival"))
+        theirs = "belongs to anna; change the key name of the study's file, or ask for the permission EDIT"
+        assert f"the registered model shop.iris {theirs}" in refusal(check_store, "shop")
+        monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", "another")
+        assert "the server refuses the user or the password" in refusal(check_store, "rival")
 
 
 def test_a_model_is_served_by_mlflow(tmp_path):

@@ -68,11 +68,12 @@ def shown(receipt):
         )
     for dataset, runs in receipt["datasets"].items():
         if "model" in runs:
+            name = f"{receipt['experiment']}.{dataset}"
             for alias in ("champion", "current"):
-                version = client.get_model_version_by_alias(dataset, alias)
+                version = client.get_model_version_by_alias(name, alias)
                 text = version.description.replace(runs["model"], "model")
                 found[f"{dataset} {alias}"] = (names[version.run_id], text, version.tags)
-            assert runs["registered"] == f"models:/{dataset}/{version.version}"
+            assert runs["registered"] == f"models:/{name}/{version.version}"
     return found
 
 
@@ -146,6 +147,16 @@ def test_without_a_receipt_equal_keys_find_their_runs(here):
     assert current() == (set(named(receipt).values()),) * 2
 
 
+def test_a_deleted_run_of_the_study_is_no_parent(here):
+    deleted = logged(methods=FIRST, refit="none")["study"]
+    MlflowClient(tracking_uri(), tracking_uri()).delete_run(deleted)
+    Path("results/s/tracking.json").unlink()
+    receipt = logged(methods=FIRST, refit="none")
+    assert receipt["study"] != deleted
+    assert shown(receipt)["iris dataset"][1] == "study"
+    assert current()[0] == set(named(receipt).values())
+
+
 @pytest.mark.slow
 def test_a_data_set_that_others_do_not_concern_keeps_its_runs(here):
     before = logged(methods=FIRST, refit="none")
@@ -193,6 +204,32 @@ def test_a_writer_that_was_killed_leaves_nothing(here, tmp_path_factory, moment,
 
 def current_experiment():
     return MlflowClient(tracking_uri(), tracking_uri()).get_experiment_by_name("s").experiment_id
+
+
+@pytest.mark.slow
+def test_two_machines_with_the_same_path_keep_their_runs_at_one_address(tmp_path, monkeypatch):
+    """As in two containers: the account and the path of the project are the same, the content is not."""
+    monkeypatch.setenv(VARIABLE, uri := f"sqlite:///{tmp_path}/shared.db")
+    client, app = MlflowClient(uri, uri), tmp_path / "app"
+    found, shows = [], []
+    for machine, methods in enumerate((FIRST, BETTER, FIRST)):
+        if (there := tmp_path / f"machine {machine % 2}").exists():
+            there.rename(app)
+        app.mkdir(exist_ok=True)
+        with chdir(app):
+            found.append(logged(methods=methods, refit="none"))
+            shows.append(shown(found[-1]))
+            half = client.create_run(current_experiment(), tags={"rotastack.key": "of another writer"}).info.run_id
+        app.rename(there)
+        assert client.get_run(half).info.status == "RUNNING"
+    assert found[0] == found[2]
+    assert shows[0] == shows[2]
+    assert not set(named(found[0]).values()) & set(named(found[1]).values())
+    runs = client.search_runs([client.get_experiment_by_name("s").experiment_id])
+    assert (
+        sorted(run.info.status for run in runs if run.data.tags["rotastack.key"] == "of another writer")
+        == ["RUNNING"] * 3
+    )
 
 
 @pytest.mark.slow

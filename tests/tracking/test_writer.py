@@ -29,8 +29,9 @@ from rotastack.errors import RotastackError
 from rotastack.workflow.run.steps import report
 from rotastack.workflow.tracking import logged_models
 from rotastack.workflow.tracking.address import existing_uri, tracking_uri
+from rotastack.workflow.tracking.logged_models import dataset_input, log_model, register_model
 from rotastack.workflow.tracking.model_files import VERSIONS, dump_model, load_model
-from rotastack.workflow.tracking.writer import Writer, dataset_input
+from rotastack.workflow.tracking.writer import Writer
 from rotastack.workflow.use.saved_model import model_in_folder
 
 X = pd.DataFrame({"a": range(20), "b": ["u", "v"] * 10})
@@ -51,9 +52,9 @@ def log(folder):
         if run.is_new:
             table = dataset_input(X.assign(target=Y), "customers", "data/raw/customers.parquet", "training", DIGEST)
             writer.log_dataset(run.run_id, table)
-            writer.log_model(run.run_id, folder / "model.skops", X)
+            log_model(writer.client, run.run_id, folder / "model.skops", X)
             writer.finish(run.run_id)
-        writer.register_model(run.run_id, "customers", "GaussianNB", {}, "")
+        register_model(writer.client, run.run_id, "customers", "GaussianNB", {}, "")
     return run.run_id
 
 
@@ -128,7 +129,7 @@ def test_a_logged_model_of_own_types_has_their_names_and_asks_for_consent(here):
     dump_model(model, "model.skops", ["tests"])
     with Writer("shop") as writer:
         run = model_run(writer)
-        writer.log_model(run.run_id, Path("model.skops"), X, ["tests.study"])
+        log_model(writer.client, run.run_id, Path("model.skops"), X, ["tests.study"])
     mlflow.set_tracking_uri(tracking_uri(here))
     address = f"runs:/{run.run_id}/model"
     assert Mute.__module__ + ".Mute" in get_model_info(address).flavors["sklearn"]["skops_trusted_types"]
@@ -144,7 +145,7 @@ def test_a_logged_model_has_the_numbers_of_its_run(here):
     with Writer("shop") as writer:
         run = model_run(writer)
         writer.log(run.run_id, {"test/error": 0.25}, "2026-01-01T00:00:00+00:00")
-        writer.log_model(run.run_id, Path("model.skops"), X)
+        log_model(writer.client, run.run_id, Path("model.skops"), X)
         writer.finish(run.run_id)
         (model,) = writer.client.search_logged_models([writer.experiment_id])
         assert (model.name, model.status, model.source_run_id) == ("model", "READY", run.run_id)
@@ -188,7 +189,7 @@ def test_the_recipe_of_the_card_takes_what_read_csv_gives(here, trained_with_gap
     dump_model(model, "model.skops")
     with Writer("shop") as writer:
         run = model_run(writer)
-        writer.log_model(run.run_id, Path("model.skops"), features)
+        log_model(writer.client, run.run_id, Path("model.skops"), features)
         writer.finish(run.run_id)
     loaded = f"runs:/{run.run_id}/model"
     recipe = card(loaded=loaded, store=tracking_uri()).partition("```python\n")[2].partition("```")[0]
@@ -250,18 +251,17 @@ def test_readers_make_no_database(tmp_path):
 def test_a_damaged_database_is_one_line(tmp_path):
     (tmp_path / "results/mlflow").mkdir(parents=True)
     (tmp_path / "results/mlflow/mlflow.db").write_text("no database" * 100)
-    damaged = r"^[^\n]*mlflow.db: the tracking database is damaged; move the file away [^\n]*not a database[^\n]*$"
+    damaged = r"^[^\n]*mlflow.db: the tracking database is damaged; all results are kept: move the file away [^\n]*not a database[^\n]*$"
     with chdir(tmp_path), pytest.raises(RotastackError, match=damaged), Writer("shop"):
         pass
 
 
 STORY = [
-    # study, its choice, data -> who is champion then: the study and its choice
-    ("shop", "forest", "monday", "shop forest"),  # the first
-    ("shop", "boosted", "monday", "shop boosted"),  # the same study chooses anew for the same data
-    ("rival", "linear", "monday", "shop boosted"),  # another study does not take it away
-    ("shop", "boosted", "tuesday", "shop boosted"),  # other data are no reason, even for the same study
-    ("shop", "forest", "monday", "shop forest"),  # the first choice once more, which is a version already
+    # the study's choice, data -> the champion then
+    ("forest", "monday", "forest"),  # the first
+    ("boosted", "monday", "boosted"),  # the study chooses anew for the same data
+    ("boosted", "tuesday", "boosted"),  # other data are no reason
+    ("forest", "monday", "forest"),  # the first choice once more, which is a version already
 ]
 
 
@@ -272,33 +272,33 @@ def told(tmp_path_factory):
     dump_model(fitted(), folder / "m.skops")
     found = []
     with chdir(folder):
-        for study, method, data, _ in STORY:
-            with Writer(study) as writer:
+        for method, data, _ in STORY:
+            with Writer("shop") as writer:
                 run = model_run(writer, f"{method} {data}")
                 if run.is_new:
-                    writer.log_model(run.run_id, folder / "m.skops", X)
+                    log_model(writer.client, run.run_id, folder / "m.skops", X)
                     writer.finish(run.run_id)
-                tags = {"study": study, "method": method, "data": data}
-                writer.register_model(run.run_id, "customers", f"# {study} {method}", tags, "Who buys.")
+                tags = {"method": method, "data": data}
+                register_model(writer.client, run.run_id, "customers", f"# {method}", tags, "Who buys.")
                 versions = [
                     writer.client.get_model_version_by_alias("customers", alias) for alias in ("champion", "current")
                 ]
-                found.append([" ".join(v.tags[k] for k in ("study", "method", "data")) for v in versions])
+                found.append([" ".join(v.tags[k] for k in ("method", "data")) for v in versions])
         return MlflowClient(tracking_uri(folder)), found
 
 
 @pytest.mark.slow
-def test_the_champion_follows_its_study_on_the_same_data_and_current_is_the_last(told):
+def test_the_champion_follows_the_study_on_the_same_data_and_current_is_the_last(told):
     _, found = told
-    assert found == [[f"{champion} monday", f"{study} {method} {data}"] for study, method, data, champion in STORY]
+    assert found == [[f"{champion} monday", f"{method} {data}"] for method, data, champion in STORY]
 
 
 @pytest.mark.slow
 def test_a_model_that_comes_back_is_no_new_version(told):
     client, _ = told
     versions = client.search_model_versions("name = 'customers'")
-    assert sorted(int(v.version) for v in versions) == [1, 2, 3, 4]
-    assert {v.description for v in versions} == {"# shop forest", "# shop boosted", "# rival linear"}
+    assert sorted(int(v.version) for v in versions) == [1, 2, 3]
+    assert {v.description for v in versions} == {"# forest", "# boosted"}
     assert client.get_registered_model("customers").description == "Who buys."
 
 

@@ -97,9 +97,9 @@ def test_tracking(finished, tmp_path):
     expected = scores[(scores["dataset"] == "iris") & (scores["method"] == "S-RRE/RF")]["error"]
     assert [m.value for m in sorted(history, key=lambda m: m.step)] == expected.tolist()
     assert method.data.metrics["test/error"] == pytest.approx(expected.mean())
-    (version,) = client.search_model_versions("name = 'iris'")
+    (version,) = client.search_model_versions("name = 'tiny.iris'")
     assert "error by cross-validation " in version.description
-    assert client.get_model_version_by_alias("iris", "champion").version == version.version
+    assert client.get_model_version_by_alias("tiny.iris", "champion").version == version.version
     assert {a.path for a in client.list_artifacts(next(r for r in found if r.data.tags["rotastack.kind"] == "study").info.run_id)} >= {
         "figures", "tables", "report",
     }  # fmt: skip
@@ -162,10 +162,12 @@ def test_another_tracking_address_reruns_tracking_alone_and_one_that_is_dead_com
     assert project.planned()[0] == {"track": 1}
 
     project.edit(TINY, "seed: 1", "seed: 2")
-    done = project.call(
-        "rotastack", "run", "tiny", "--cores", "1", check=False, MLFLOW_TRACKING_URI="http://anna:secret@127.0.0.1:1"
-    )  # fmt: skip
-    one_line(done, "http://127.0.0.1:1: the tracking server does not answer")
-    assert done.returncode == 2
-    assert "secret" not in done.stdout + done.stderr
-    assert project.planned()[0]["train"] > 0
+    for uri, problem in (
+        ("http://anna:secret@127.0.0.1:1", "http://127.0.0.1:1: the tracking server does not answer"),
+        ("localhost:5000", "localhost:5000: not the address of a server or a database"),
+    ):
+        done = project.call("rotastack", "run", "tiny", "--cores", "1", check=False, MLFLOW_TRACKING_URI=uri)
+        one_line(done, problem)
+        assert done.returncode == 2
+        assert "secret" not in done.stdout + done.stderr
+        assert project.planned()[0]["train"] > 0

@@ -200,7 +200,11 @@ def start_run(plan: Plan, workflow: Any) -> None:
         plan.note_skipped()
         if not plan.skips and (missing := plan.unavailable()):
             raise RotastackError("; ".join(missing.values()))
-        address.check_address(address.tracking_uri())
+        address.check_address(uri := address.tracking_uri())
+        if not address.is_own(uri):
+            from rotastack.workflow.tracking.writer import check_store  # loads MLflow
+
+            check_store(plan.study.name)
         if workflow.local_exec:
             start_forks()
 

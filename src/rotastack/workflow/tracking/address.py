@@ -15,6 +15,37 @@ VIEW = "rotastack"
 PATIENCE = 5
 """Seconds to wait for an answer, in the check before any computation."""
 
+OLDEST = "3.0"
+"""The oldest version of MLflow whose server has all that the writer asks for: logged models."""
+
+_CAUSES_AT_SERVERS = {
+    ("max retries exceeded", "connection", "timed out"): ("the tracking server stopped answering", "start the server, then "),
+    ("error code 401", "unauthenticated"): (
+        "the server refuses the user or the password", "set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, then ",
+    ),
+    ("error code 403", "permission_denied"): (
+        "the account has no permission", "change the key name of the study's file, or ask for the permission EDIT, then ",
+    ),
+    ("error code 404",): (f"no MLflow server, or one before version {OLDEST}", "set another address, then "),
+    ("could not parse", "can't load plugin", "invalid url", "invalid sqlite url"): (
+        "not the address of a server or a database", f"set {VARIABLE}, for example to http://127.0.0.1:5000, then ",
+    ),
+    ("no module named",): ("the database needs another package", "install the package, then "),
+    ("unique constraint",): ("another user wrote in the same moment", ""),
+    ("[errno",): (
+        "a folder refuses the files of a run", "let all users write there, or let a server keep the files, then ",
+    ),
+    ("",): ("the tracking server refused the request", "remove the cause, then "),
+}  # fmt: skip
+"""Words of an error, in small letters -> its cause and the remedy."""
+
+_CAUSES_IN_FILES = {
+    ("malformed", "not a database"): (
+        "the tracking database is damaged", "move the file away and delete the receipts (rm -f results/*/tracking.json), then ",
+    ),
+    ("",): ("runs cannot be logged", "remove the cause, then "),
+}  # fmt: skip
+
 
 def mute_libraries() -> None:
     """Silence the logs of MLflow and its database; their errors are still raised, and become messages of one line."""
@@ -30,8 +61,7 @@ def tracking_uri(project: str | Path = ".") -> str:
 def existing_uri(project: str | Path = ".") -> str:
     """Return the address from :func:`tracking_uri`; a RotastackError if its database does not exist yet."""
     uri = tracking_uri(project)
-    path = database_file(uri)
-    if path is not None and not path.is_file():
+    if (path := database_file(uri)) and not path.is_file():
         raise RotastackError(
             f"{path}: tracking database not found; name the project's folder (--project DIR), or set {VARIABLE}"
         )
@@ -71,9 +101,9 @@ def without_secrets(text: str, uri: str) -> str:
 
 
 def check_address(uri: str) -> None:
-    """Raise, before any computation, a RotastackError if a tracking server does not answer.
+    """Raise, before any computation, a RotastackError if nobody answers at the address of a server.
 
-    An answer that requires a login is enough. Of databases, the default is refused in a folder with "?" in its path.
+    Of databases, the default is refused in a folder with "?" in its path.
     """
     if "?" in uri and not os.environ.get(VARIABLE):  # MLflow takes what follows for options
         raise RotastackError(
@@ -84,33 +114,27 @@ def check_address(uri: str) -> None:
         return
     import requests
 
-    authority = os.environ.get("MLFLOW_TRACKING_SERVER_CERT_PATH")
     is_lax = os.environ.get("MLFLOW_TRACKING_INSECURE_TLS", "").lower() in ("1", "true")
     try:
-        answer = requests.get(f"{uri.rstrip('/')}/health", timeout=PATIENCE, verify=authority or not is_lax)
-        if answer.ok or answer.status_code in (401, 403):
-            return
-        problem = f"the address is not a working MLflow server ({answer.status_code} {answer.reason})"
+        requests.get(
+            f"{uri.rstrip('/')}/health",
+            timeout=PATIENCE,
+            verify=os.environ.get("MLFLOW_TRACKING_SERVER_CERT_PATH") or not is_lax,
+        )
     except (OSError, ValueError) as error:
-        problem = f"the tracking server does not answer ({without_secrets(in_one_line(error), uri)[:200]})"
-    raise RotastackError(
-        f"tracking: {without_login(uri)}: {problem}; start the server, or set {VARIABLE} to another address (unset: results/mlflow); "
-        "no step has run"
-    )
+        text = without_secrets(in_one_line(error), uri)[:200]
+        raise RotastackError(
+            f"tracking: {without_login(uri)}: the tracking server does not answer ({text}); start the server, or set {VARIABLE} "
+            "to another address (unset: results/mlflow); no step has run"
+        ) from None
 
 
 def explained(error: BaseException, uri: str) -> RotastackError:
     """Return an error while runs are logged as one line without secrets, with the remedy."""
-    text, path = without_secrets(in_one_line(error), uri)[:500], database_file(uri)
-    if path is None and any(words in text for words in ("Max retries exceeded", "Connection", "timed out")):
-        remedy = "the tracking server stopped answering; all results are kept: start the server, then repeat the command to continue"
-    elif path is None:
-        remedy = "the tracking server refused the request; all results are kept"
-    elif "malformed" in text or "not a database" in text:
-        remedy = (
-            "the tracking database is damaged; move the file away and delete the receipts (rm -f results/*/tracking.json): "
-            "the next run logs all runs again from the kept results"
-        )
-    else:
-        remedy = "runs cannot be logged; all results are kept: remove the cause, then repeat the command"
-    return RotastackError(f"{path or without_login(uri)}: {remedy} ({text})")
+    text, path = in_one_line(error).partition(" Response body: '<")[0], database_file(uri)
+    causes = _CAUSES_AT_SERVERS if path is None else _CAUSES_IN_FILES
+    cause, remedy = next(found for words, found in causes.items() if any(word in text.lower() for word in words))
+    return RotastackError(
+        f"{path or without_login(uri)}: {cause}; all results are kept: {remedy}repeat the command "
+        f"({without_secrets(text, uri)[:500]})"
+    )

@@ -2,10 +2,11 @@
 
 import json
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import distributions
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from mlflow.entities import Dataset, DatasetInput, InputTag
@@ -42,21 +43,14 @@ def dataset_input(table: pd.DataFrame, name: str, source: str, context: str, dig
 
 NAME = "model"
 CHAMPION = "champion"
-SAME = ("study", "data")
-"""Tags that a version must share with the champion to replace it."""
 
 PACKAGES = ("scikit-learn", "xgboost-cpu", "xgboost", "skops", "numpy", "pandas")
 
 
 def log_model(
-    client: MlflowClient,
-    experiment_id: str,
-    run_id: str,
-    path: Path,
-    features: pd.DataFrame,
-    trusted: Sequence[str] = (),
+    client: MlflowClient, run_id: str, path: Path, features: pd.DataFrame, trusted: Sequence[str] = ()
 ) -> None:
-    """Log the model of a file to a run, with signature, example and requirements."""
+    """Log the model of a file to a run, with signature, example and requirements; the run's numbers also belong to the model."""
     import mlflow.sklearn  # half a second, for studies with a model alone
     from mlflow.models import infer_signature
     from mlflow.types.schema import AnyType, ColSpec, Schema
@@ -67,7 +61,8 @@ def log_model(
     # The example has only the columns that the model needs: no ids, leaks or constants.
     example = features[model.named_steps["table"].needed_].head(5)
     installed = (f"{name}=={found.version}" for name in PACKAGES for found in [*distributions(name=name)][:1])
-    made = client.create_logged_model(experiment_id, NAME, run_id)  # MLflow's default is another experiment
+    # MLflow's default is another experiment.
+    made = client.create_logged_model(client.get_run(run_id).info.experiment_id, NAME, run_id)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         signature = infer_signature(None, model.predict(example))
@@ -80,10 +75,17 @@ def log_model(
         )  # fmt: skip
 
 
-def delete_models(client: MlflowClient, experiment_id: str, run_id: str) -> None:
-    """Delete the models that a stopped run has logged, because they would stay pending for ever."""
-    for model in client.search_logged_models([experiment_id], f"source_run_id = '{run_id}'"):
-        client.delete_logged_model(model.model_id)
+def twice(function: Callable[..., Any], *arguments: Any) -> None:
+    """Call a function of MLflow, and call it again if another user has written the same row in the same moment.
+
+    MLflow looks for a row and then inserts it, so one of two writers gets an error of the database.
+    """
+    try:
+        function(*arguments)
+    except MlflowException as error:
+        if "unique constraint" not in str(error).lower():
+            raise
+        function(*arguments)
 
 
 def register_model(
@@ -92,8 +94,8 @@ def register_model(
     """Register the model of a run under a name, unless it is a version already; return its address.
 
     The alias ``current`` marks the version that was logged last. ``champion`` goes to the version if none has it, or if
-    the champion is of the same study and data, so it never moves to another study or table by itself. `about` describes
-    a registered model that is new.
+    the champion is of the same data, so it never moves to another table by itself. `about` describes a registered model
+    that is new.
     """
     found = client.search_model_versions(f"name = '{name}' and run_id = '{run_id}'")
     if found:
@@ -107,9 +109,8 @@ def register_model(
             name, f"models:/{model.model_id}", run_id, dict(tags), description=description, model_id=model.model_id
         )
     known = client.get_registered_model(name).aliases
-    before = tags if CHAMPION not in known else client.get_model_version_by_alias(name, CHAMPION).tags
-    follows = all(before.get(key) == tags.get(key) for key in SAME)
-    for alias in ("current", CHAMPION) if follows else ("current",):
+    stays = CHAMPION in known and client.get_model_version_by_alias(name, CHAMPION).tags.get("data") != tags.get("data")
+    for alias in ("current",) if stays else ("current", CHAMPION):
         if str(known.get(alias)) != str(made.version):
-            client.set_registered_model_alias(name, alias, made.version)
+            twice(client.set_registered_model_alias, name, alias, made.version)
     return f"models:/{name}/{made.version}"

@@ -4,10 +4,11 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 # With these limits a dead server is noticed after about ten seconds, not after four minutes.
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "3")
@@ -16,26 +17,27 @@ os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "60")
 os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
 
 import mlflow
-import pandas as pd
 from mlflow.entities import DatasetInput, Metric, Param, Run, RunTag
 from mlflow.exceptions import MlflowException
 from mlflow.tracking import MlflowClient
 from requests.exceptions import RequestException
+from sqlalchemy import create_engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from rotastack.errors import RotastackError
 from rotastack.files import lock
 from rotastack.workflow.tracking import address
 from rotastack.workflow.tracking.address import FOLDER, VARIABLE, VIEW, database_file, is_own
-from rotastack.workflow.tracking.logged_models import dataset_input, delete_models, log_model, register_model
-
-__all__ = ["DESCRIPTION", "LONGEST", "TrackedRun", "Writer", "dataset_input", "make_database"]
+from rotastack.workflow.tracking.logged_models import twice
 
 KEY = "rotastack.key"
 """Tag with what identifies a run; runs of one data set and version start with the same 32 digits."""
 
 CURRENT = "rotastack.current"
 """Tag that is "yes" for the runs of the version that was logged last, else "no"."""
+
+USER = "rotastack.user"
+"""Tag of experiments and registered models with the user of a server who logged to it last."""
 
 PARENT = "mlflow.parentRunId"
 
@@ -69,6 +71,12 @@ def make_database(path: Path) -> None:
                 (Path(folder) / path.name).replace(path)
 
 
+def check_store(study: str) -> None:
+    """Raise, before any computation, a RotastackError if the runs of a study cannot be logged at the address that is set."""
+    with Writer(study) as writer:
+        writer.claim()
+
+
 class Writer:
     """Writer of the runs of a study's experiment; a context manager that holds the writers' lock."""
 
@@ -80,11 +88,10 @@ class Writer:
     def __enter__(self):
         address.mute_libraries()
         FOLDER.mkdir(parents=True, exist_ok=True)
-        self._lock = FOLDER.with_name(".mlflow-writer.lock").open("w")
+        self._lock = (FOLDER / ".writer.lock").open("w")  # in the folder, which several projects may share by a link
         self._given, self.uri = os.environ.get(VARIABLE), address.tracking_uri()
         try:
-            lock(self._lock)
-            self._open()
+            self._open(lock(self._lock))
         except BaseException as error:
             self.__exit__(type(error), error, None)
             raise
@@ -95,20 +102,49 @@ class Writer:
         if self._given is not None:
             os.environ[VARIABLE] = self._given
         self._lock.close()
-        if isinstance(error, (MlflowException, RequestException, SQLAlchemyError, OSError)):
+        if isinstance(error, (MlflowException, RequestException, SQLAlchemyError, OSError, ImportError)):
             raise address.explained(error, self.uri) from None
 
-    def _open(self) -> None:
-        path = database_file(self.uri)
-        if path is not None:
+    def _open(self, is_alone: bool) -> None:
+        if path := database_file(self.uri):
             make_database(path)
+        elif not self.uri.startswith(("http:", "https:")):
+            create_engine(self.uri).connect().close()  # without an answer, MLflow would try again for two minutes
         mlflow.set_tracking_uri(self.uri)  # MLflow's registry has no other way to the address
         self.client = MlflowClient(self.uri, self.uri)
         self.experiment_id = self._experiment()
-        if is_own(self.uri):  # the lock shows that nobody else writes: a killed writer left these runs
+        if is_alone and is_own(self.uri):  # nobody else writes: a killed writer left these runs
             for run in self._search(f"attributes.status = 'RUNNING' and tags.`{KEY}` LIKE '%'"):
-                delete_models(self.client, self.experiment_id, run.info.run_id)
+                for model in self.client.search_logged_models(
+                    [self.experiment_id], f"source_run_id = '{run.info.run_id}'"
+                ):
+                    self.client.delete_logged_model(model.model_id)  # else it would stay pending for ever
                 self.client.delete_run(run.info.run_id)
+
+    def claim(self) -> None:
+        """Raise an error if the server is too old for models, or if the study's experiment or models are another user's.
+
+        Each gets a tag with the user, which needs the same permission as runs and versions.
+        """
+        self.client.search_logged_models([self.experiment_id], max_results=1)
+        user = os.environ.get("MLFLOW_TRACKING_USERNAME") or urlsplit(self.uri).username or ""
+        given = self.client.get_experiment(self.experiment_id).tags
+        models = self.client.search_registered_models(f"name LIKE '{self.experiment}.%'", max_results=1000)
+        for kind, name, tags, set_tag, known_as in (
+            *(("registered model", m.name, m.tags, self.client.set_registered_model_tag, m.name) for m in models
+              if m.name.startswith(f"{self.experiment}.")),  # in the search an underscore is any character
+            ("experiment", self.experiment, given, self.client.set_experiment_tag, self.experiment_id),
+        ):  # fmt: skip
+            try:
+                twice(set_tag, known_as, USER, user)
+            except MlflowException as error:
+                if error.error_code != "PERMISSION_DENIED":
+                    raise
+                raise RotastackError(
+                    f"{address.without_login(self.uri)}: the {kind} {name} belongs to "
+                    f"{tags.get(USER) or given.get(USER) or 'another user'}; change the key name of the study's file, or ask for "
+                    "the permission EDIT, then repeat the command"
+                ) from None
 
     def _experiment(self) -> str:
         """Return the id of the experiment, which is made if missing; a deleted experiment keeps its name, so it is refused.
@@ -181,8 +217,8 @@ class Writer:
         }
         self.client.set_experiment_tag(self.experiment_id, f"mlflow.sharedViewState.{VIEW}", json.dumps(view))
 
-    def mark_history(self, previous: Collection[str]) -> None:
-        """Mark what earlier versions logged: in ``results/mlflow`` all other runs, elsewhere those of `previous`."""
+    def mark_history(self, previous: str) -> None:
+        """Mark what earlier versions logged: in ``results/mlflow`` all other runs, elsewhere those of the text `previous`."""
         for run in self._search(f"tags.`{CURRENT}` = 'yes'"):
             if run.info.run_id not in self._present and (is_own(self.uri) or run.info.run_id in previous):
                 self.set_tags(run.info.run_id, {CURRENT: "no"})
@@ -206,12 +242,7 @@ class Writer:
 
     def log_dataset(self, run_id: str, table: DatasetInput) -> None:
         """Log a table as the run's input."""
-        try:
-            self.client.log_inputs(run_id, [table])
-        except MlflowException as error:  # another user has logged the same table in the same moment
-            if "unique constraint" not in str(error).lower():
-                raise
-            self.client.log_inputs(run_id, [table])
+        twice(self.client.log_inputs, run_id, [table])
 
     def set_tags(self, run_id: str, tags: Mapping[str, str]) -> None:
         """Set tags of a run."""
@@ -221,14 +252,6 @@ class Writer:
         """Log files into a folder of the run."""
         for path in paths:
             self.client.log_artifact(run_id, str(path), folder)
-
-    def log_model(self, run_id: str, path: Path, features: pd.DataFrame, trusted: Sequence[str] = ()) -> None:
-        """Log a model file with signature, example and requirements; numbers of the run also belong to the model."""
-        log_model(self.client, self.experiment_id, run_id, path, features, trusted)
-
-    def register_model(self, run_id: str, name: str, description: str, tags: Mapping[str, str], about: str) -> str:
-        """Register the model of a run by :func:`~rotastack.workflow.tracking.logged_models.register_model`; return its address."""
-        return register_model(self.client, run_id, name, description, tags, about)
 
 
 def _key_name(key: str) -> str:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -15,7 +15,7 @@ from rotastack.workflow.run.tracked.contents import TrackedDataset, plain
 from rotastack.workflow.run.tracked.datasets import track_dataset
 from rotastack.workflow.study.names import slug
 from rotastack.workflow.study.specs import ReportSpec
-from rotastack.workflow.tracking.address import is_own, page_of, without_login
+from rotastack.workflow.tracking.address import page_of, without_login
 from rotastack.workflow.tracking.writer import DESCRIPTION, LONGEST, Writer
 
 MOST_RANKS = 30
@@ -30,23 +30,16 @@ def run(job: Job) -> None:
     ``record``, ``tables``, ``figures`` and ``report``. The receipt that it replaces names the runs of the earlier version.
     """
     spec, path = job.spec(ReportSpec), job.output("receipt")
-    before = _ids(read_json(path)) if path.is_file() else set()
+    before = path.read_text(encoding="utf-8") if path.is_file() else ""
     with Writer(spec.name) as writer:
         study = track_study(job, spec, writer)
         datasets = {data.dataset: track_dataset(data, writer, study) for data in _datasets(job, spec)}
         writer.mark_history(before)
         writer.show([f"test/{spec.score}", "test/rank", "time/fit_seconds"], not higher_is_better(spec.score))
     receipt: dict[str, Any] = {"experiment": spec.name, "key": job.key, "study": study, "datasets": datasets}
-    if not is_own(writer.uri):
-        receipt["address"] = without_login(writer.uri)
     if writer.uri.startswith(("http:", "https:")):
-        receipt["page"] = f"{receipt['address'].rstrip('/')}/{page_of(writer.experiment_id)}"
+        receipt["page"] = f"{without_login(writer.uri).rstrip('/')}/{page_of(writer.experiment_id)}"
     write_text(path, json.dumps(receipt, indent=1, sort_keys=True) + "\n")
-
-
-def _ids(receipt: Mapping[str, Any]) -> set[str]:
-    """Return the ids of the runs that a receipt names."""
-    return {receipt["study"], *(run for runs in receipt["datasets"].values() for run in runs.values())}
 
 
 def _datasets(job: Job, spec: ReportSpec) -> Iterator[TrackedDataset]:
@@ -69,16 +62,12 @@ def _datasets(job: Job, spec: ReportSpec) -> Iterator[TrackedDataset]:
         )  # fmt: skip
 
 
-def _best(ranks: Mapping[str, float], control: str) -> str | None:
-    """Return the method with the best average rank, in a tie the control; None without ranks."""
-    return min(ranks, key=lambda method: (ranks[method], method != control), default=None)
-
-
 def track_study(job: Job, spec: ReportSpec, writer: Writer) -> str:
     """Log the study's run unless it is logged; return its id."""
     comparison, record = read_json(job.input("comparison"))[spec.score], read_json(job.input("record"))
     ranks = comparison.get("ranks", {}).get("mean", {})
-    best = _best(ranks, spec.control)
+    # A tie goes to the control.
+    best = min(ranks, key=lambda method: (ranks[method], method != spec.control), default=None)
     about = {"version": record["version"], "seed": spec.seed}
     named = {} if best is None else {"best": best}
     run, is_new = writer.run("study", spec.name, _hash(spec.name, job.key), None, about, named)

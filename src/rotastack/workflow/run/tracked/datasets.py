@@ -11,7 +11,8 @@ from rotastack.stats.metrics import PRIMARY, higher_is_better
 from rotastack.stats.missing import rounded
 from rotastack.workflow.run.tracked.contents import TrackedDataset, means_table, method_params, model_card, pool_params
 from rotastack.workflow.tracking.address import FOLDER, is_own, without_login
-from rotastack.workflow.tracking.writer import DESCRIPTION, LONGEST, Writer, dataset_input
+from rotastack.workflow.tracking.logged_models import dataset_input, log_model, register_model
+from rotastack.workflow.tracking.writer import DESCRIPTION, LONGEST, Writer
 
 FACTS = ("rows", "numeric_columns", "categorical_columns", "date_columns", "missing_cells")
 """Facts of a table that are metrics of its run."""
@@ -119,18 +120,17 @@ def _track_model(data: TrackedDataset, record: dict[str, Any], writer: Writer, h
         }
         writer.set_tags(run_id, {DESCRIPTION: text[:LONGEST]})
         writer.log(run_id, numbers, record["started"], params)
-        writer.log_model(run_id, data.model, raw.drop(columns="target"), data.trusted)
+        log_model(writer.client, run_id, data.model, raw.drop(columns="target"), data.trusted)
         writer.log_dataset(run_id, dataset_input(raw, dataset, data.raw.as_posix(), "training", digest))
         writer.client.log_text(run_id, text, "model_card.md")
         writer.finish(run_id)
     marks = {"study": study, "method": label, "data": digest, "rotated": data.rotates(label), "task": data.task,
              **{k: str(record[k]) for k in ("seed", "version", "code")}}  # fmt: skip
     about = (
-        f"Models that predict the target of the table {dataset}; each version has its card.\n\n"
-        "`champion` is the choice of the first study for the table of the first model, "
-        "`current` the model that was logged last."
+        f"Models of the study {study} that predict the target of the table {dataset}; each version has its card.\n\n"
+        "`champion` is the choice for the table of the first model, `current` the model that was logged last."
     )
-    registered = writer.register_model(run_id, dataset, text, marks, about)
+    registered = register_model(writer.client, run_id, f"{study}.{dataset}", text, marks, about)
     return {"model": run_id, "model_uri": f"runs:/{run_id}/model", "registered": registered}
 
 
