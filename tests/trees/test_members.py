@@ -31,9 +31,9 @@ def rotations(n, p):
 def test_members_are_the_forests_of_their_views(wine):
     X, y = wine
     views = rotations(4, 13)
-    family = TreeGroup(20, views)
-    members = grow_members(TrainingRows(X[None], y, 3), family, TreeOptions(), [SEED])
-    trees, _ = grow_forest(TrainingRows(X, y, 3), [family], TreeOptions(), SEED)
+    group = TreeGroup(20, views)
+    members = grow_members(TrainingRows(X[None], y, 3), group, TreeOptions(), [SEED])
+    trees, _ = grow_forest(TrainingRows(X, y, 3), [group], TreeOptions(), SEED)
     assert np.array_equal(members.trees.nodes, trees.nodes)
     outputs = members.outputs(X)
     assert outputs.shape == (4, len(y), 3)
@@ -92,11 +92,11 @@ def test_memory_is_as_stated():
     y = rng.integers(0, 3, n)
     training = rng.random((6, n)) < 0.6
     stated = 6 * n * (4 * p + 4 * n_members * 3 + 8) + n * (4 * p + 4 * p + 240 + 8 * 3)
-    family = TreeGroup(4 * n_members, rotations(n_members, p))
+    group = TreeGroup(4 * n_members, rotations(n_members, p))
 
     def grow():
         sequences = np.random.SeedSequence(0).spawn(6)
-        grow_members(TrainingRows(X, y, 3), family, TreeOptions(), sequences, training)
+        grow_members(TrainingRows(X, y, 3), group, TreeOptions(), sequences, training)
 
     grow()  # loads the machine code
     tracemalloc.start()
