@@ -256,7 +256,7 @@ def test_the_answer_of_a_study_has_scores_beside_ranks_and_no_empty_columns():
     assert answer._table()[0].split() == ["method", "rank", "mean", "error", "better/equal/worse"]
     assert answer._table()[1].split() == ["Linear", "1.40", "15.0%", "1/0/1"]
     answer.report, answer.study, answer.root, answer.sentences = "page", "s", "results/s", ["A verdict."]
-    answer.failed, answer.trust = [], " --trust mine"
+    answer.failed, answer.trust, answer.runs = [], " --trust mine", "rotastack ui"
     answer.models = {f"m{k}": {"method": "Linear", "file": "f", "address": None} for k in range(4)}
     answer.without_model = {f"d{k}": "no reason" for k in range(4)}
     lines = answer.as_text().splitlines()

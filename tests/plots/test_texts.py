@@ -63,6 +63,7 @@ ARGUMENTS = {
     "plot_histograms": lambda t: ({name: frame(t) for name in t}, t[0], t[1]),
     "plot_heatmaps": lambda t: ({name: frame(t, t[1:4]) for name in t}, t[0], "by_fold_group", t[1]),
     "plot_critical_difference": lambda t: (compare(frame(t, t[:3]), False),),
+    "draw_ranks": lambda t: (pd.Series([1.0, 2.0, 3.0], t[:3]), pd.DataFrame(1.0, t[:3], t[:3]), 1.5, 0.05),
     "plot_curves": lambda t: ({name: {t[1]: (GROWING, GROWING), t[2]: 1.0} for name in t[:2]}, t[2], t[3]),
     "plot_dependence": lambda t: (
         [

@@ -11,8 +11,8 @@ from tests.run.running import draw, pool_slice, refit_spec, split, train, train_
 from tests.run.test_model_card import FACTS, card
 
 from rotastack.data.artifacts import read_frame, read_prepared, write_frame
+from rotastack.data.copies import copies_of
 from rotastack.data.divisions import equal_rows
-from rotastack.data.suspicions import copies_of
 from rotastack.data.tables import read_with_notes
 from rotastack.workflow.run.steps.prepare import prepare
 from rotastack.workflow.run.steps.refit import refit

@@ -346,7 +346,8 @@ def test_a_server_answers_with_probabilities_by_the_lines_of_the_page(logged, mo
     folder, _ = logged
     monkeypatch.chdir(folder)
     (block,) = (block for block in blocks("docs/how-to/models.md") if "predict_proba" in block.text)
-    exec(block.text.replace("sqlite:///results/mlflow/mlflow.db", tracking_uri()), {})
+    text = block.text.replace("customers.customers", "customers")
+    exec(text.replace("sqlite:///results/mlflow/mlflow.db", tracking_uri()), {})
     mlflow.set_tracking_uri(None)  # it puts the address into the environment
     answer = invocations(
         json.dumps({"dataframe_records": X.to_dict("records")}), "application/json",

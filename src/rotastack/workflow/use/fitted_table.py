@@ -17,6 +17,7 @@ from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.rows import takes_tables, with_categories
 from rotastack.errors import RotastackError, in_one_line
 from rotastack.workflow.study.classes import checked_estimator
+from rotastack.workflow.study.resolving import resolved_estimator
 from rotastack.workflow.study.task import TASKS
 from rotastack.workflow.use.own_study import counts_among
 
@@ -70,7 +71,9 @@ def fit_table(
 ) -> tuple[Pipeline, list[str]]:
     """Fit the estimator of a short name, a public class or a dotted path to all rows; return the model and notes."""
     y = read.target.to_numpy() if read.task == "regression" else typed_labels(read.raw_target)
-    estimator = checked_estimator(name, parameters, "--estimator, --set", TASKS[read.task])
+    task, where = TASKS[read.task], "--estimator, --set"
+    found = resolved_estimator(name, parameters, task, where)
+    estimator = checked_estimator(found["class"], found["parameters"], where, task)
     known = estimator.get_params()
     given = {"random_state": seed, "n_jobs": n_jobs}
     estimator.set_params(**{key: value for key, value in given.items() if key in known})
