@@ -19,7 +19,7 @@ SHOWN = ("tables/", "statistics/")
 """Parts of names of the files that readers find by their place."""
 OF_A_RUN = (
     "started", "peak_memory_mb", "libraries_mb", "model_bytes", "key", "python", "rotastack.key", "mlflow.parentRunId", "mlflow.user",
-    "times", "mlflow.note.content", "mlflow.log-model.history", "mlflow.source.name", "model/bytes",
+    "times", "longest", "mlflow.note.content", "mlflow.log-model.history", "mlflow.source.name", "model/bytes",
 )  # fmt: skip
 """Keys of records and of MLflow that differ between equal runs: times, sizes, ids and texts that hold these."""
 
