@@ -88,9 +88,11 @@ def test_who_comes_while_it_is_made_takes_the_one_that_is_made(tmp_path):
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
 def test_a_kill_while_it_is_made_leaves_nothing_or_all(tmp_path, share):
     path = tmp_path / "mlflow.db"
-    start = time.monotonic()
+    start, mask = time.monotonic(), os.umask(0o002)
     make_database(tmp_path / "other.db")
+    os.umask(mask)
     seconds = time.monotonic() - start
+    assert (tmp_path / "other.db").stat().st_mode & 0o060 == 0o060, "who shares the folder with a group shares the runs"
     number = os.fork()
     if not number:
         make_database(path)

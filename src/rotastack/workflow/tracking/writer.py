@@ -66,6 +66,7 @@ def make_database(path: Path) -> None:
         lock(held)  # where locks are refused, Snakemake starts one writer at a time
         if not path.exists():
             with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
+                (Path(folder) / path.name).touch()  # with the permissions of all files; SQLite's own exclude the group
                 uri = f"sqlite:///{folder}/{path.name}"
                 MlflowClient(uri, uri).search_experiments(max_results=1)
                 (Path(folder) / path.name).replace(path)
