@@ -57,18 +57,26 @@ def _facts(folder: Path, dataset: str) -> dict[str, float]:
     frame = pd.read_parquet(folder.parents[1] / f"datasets/{dataset}.parquet")
     columns = frame[[c for c in frame if c.startswith("x")]]
     return {
-        "rows": len(frame), "columns": columns.shape[1], "classes": frame["target"].nunique(),
-        "few_valued": int((columns.nunique() < 10).sum()), "smallest_class": int(frame["target"].value_counts().min()),
-    }  # fmt: skip
+        "rows": len(frame),
+        "columns": columns.shape[1],
+        "classes": frame["target"].nunique(),
+        "few_valued": int((columns.nunique() < 10).sum()),
+        "smallest_class": int(frame["target"].value_counts().min()),
+    }
 
 
 def _as_prepared(facts: pd.DataFrame) -> dict[str, dict]:
     """Return the facts of data sets in the form of the records of their preparation."""
     return {
-        name: {"rows": f["rows"], "class_counts": range(int(f["classes"])), "numeric_columns": f["columns"], "categorical_columns": 0,
-               "few_valued_columns": f["few_valued"]}
+        name: {
+            "rows": f["rows"],
+            "class_counts": range(int(f["classes"])),
+            "numeric_columns": f["columns"],
+            "categorical_columns": 0,
+            "few_valued_columns": f["few_valued"],
+        }
         for name, f in facts.iterrows()
-    }  # fmt: skip
+    }
 
 
 def named(table: pd.DataFrame, size: int, rng: np.random.Generator) -> dict[str, float]:

@@ -64,10 +64,15 @@ def _tuned(seed: int):
     from lightgbm import LGBMClassifier
 
     settings = {
-        "n_estimators": randint(50, 600), "learning_rate": loguniform(0.01, 0.3), "num_leaves": randint(4, 64),
-        "min_child_samples": randint(2, 40), "subsample": uniform(0.5, 0.5), "subsample_freq": [1],
-        "colsample_bytree": uniform(0.3, 0.7), "reg_lambda": loguniform(1e-3, 10),
-    }  # fmt: skip
+        "n_estimators": randint(50, 600),
+        "learning_rate": loguniform(0.01, 0.3),
+        "num_leaves": randint(4, 64),
+        "min_child_samples": randint(2, 40),
+        "subsample": uniform(0.5, 0.5),
+        "subsample_freq": [1],
+        "colsample_bytree": uniform(0.3, 0.7),
+        "reg_lambda": loguniform(1e-3, 10),
+    }
     model = LGBMClassifier(n_jobs=1, verbosity=-1, random_state=seed)
     return RandomizedSearchCV(
         model, settings, n_iter=50, scoring="neg_log_loss", cv=StratifiedKFold(3), random_state=seed
@@ -88,9 +93,13 @@ class _AutoGluon:
             self.model = TabularPredictor("target", problem_type=kind, eval_metric="log_loss", path=folder, verbosity=0)
             table = _named(X).assign(target=y)
             self.model.fit(
-                table, presets=self.preset, time_limit=self.seconds, num_cpus=1, num_gpus=0,
+                table,
+                presets=self.preset,
+                time_limit=self.seconds,
+                num_cpus=1,
+                num_gpus=0,
                 ag_args_ensemble={"fold_fitting_strategy": "sequential_local"},
-            )  # fmt: skip
+            )
             self.model.persist()
         return self
 

@@ -101,9 +101,11 @@ def _rotated(n_trees, n_threads, X, y, T, max_features, draws=None):
         rotations = haar_rotations(X.shape[1], np.random.default_rng(0), n_trees) if draws is None else draws
         views = LinearViews.dense(rotations)
         state["trees"], state["oob"] = grow_forest(
-            TrainingRows(X, y, int(y.max()) + 1), [TreeGroup(n_trees, views, max_features=max_features)],
-            TreeOptions(n_jobs=n_threads), np.random.SeedSequence(0),
-        )  # fmt: skip
+            TrainingRows(X, y, int(y.max()) + 1),
+            [TreeGroup(n_trees, views, max_features=max_features)],
+            TreeOptions(n_jobs=n_threads),
+            np.random.SeedSequence(0),
+        )
         return state["trees"]
 
     return fit, lambda: state["trees"].sums(T, n_threads) / n_trees
@@ -178,9 +180,15 @@ def _ydf(n_trees, n_threads, X, y, T, **options):
     train = {**dict(zip(names, X.T.copy(), strict=True)), "y": y}
     test = dict(zip(names, T.T.copy(), strict=True))
     learner = ydf.RandomForestLearner(
-        label="y", num_trees=n_trees, num_threads=n_threads, compute_oob_performances=True,
-        winner_take_all=False, min_examples=1, max_depth=-1, **options,
-    )  # fmt: skip
+        label="y",
+        num_trees=n_trees,
+        num_threads=n_threads,
+        compute_oob_performances=True,
+        winner_take_all=False,
+        min_examples=1,
+        max_depth=-1,
+        **options,
+    )
     state = {}
 
     def fit():
@@ -207,10 +215,20 @@ def xgboost_forest(n_trees, n_threads, X, y, T):
 
     return _pair(
         XGBRFClassifier(
-            n_trees, n_jobs=n_threads, random_state=0, max_depth=0, grow_policy="lossguide", min_child_weight=0,
-            colsample_bynode=1 / np.sqrt(X.shape[1]), reg_lambda=1e-6, subsample=0.632,
-        ), X, y, T,
-    )  # fmt: skip
+            n_trees,
+            n_jobs=n_threads,
+            random_state=0,
+            max_depth=0,
+            grow_policy="lossguide",
+            min_child_weight=0,
+            colsample_bynode=1 / np.sqrt(X.shape[1]),
+            reg_lambda=1e-6,
+            subsample=0.632,
+        ),
+        X,
+        y,
+        T,
+    )
 
 
 def lightgbm_forest(n_trees, n_threads, X, y, T):
@@ -221,11 +239,21 @@ def lightgbm_forest(n_trees, n_threads, X, y, T):
     warnings.filterwarnings("ignore", message="X does not have valid feature names")
     return _pair(
         LGBMClassifier(
-            boosting_type="rf", n_estimators=n_trees, n_jobs=n_threads, random_state=0, num_leaves=4095,
-            min_child_samples=1, subsample=0.632, subsample_freq=1, verbose=-1,
+            boosting_type="rf",
+            n_estimators=n_trees,
+            n_jobs=n_threads,
+            random_state=0,
+            num_leaves=4095,
+            min_child_samples=1,
+            subsample=0.632,
+            subsample_freq=1,
+            verbose=-1,
             feature_fraction_bynode=1 / np.sqrt(X.shape[1]),
-        ), X, y, T,
-    )  # fmt: skip
+        ),
+        X,
+        y,
+        T,
+    )
 
 
 PEERS: dict[str, Callable] = {
@@ -252,16 +280,26 @@ NEEDS = {"aeon": "aeon", "ydf": "ydf", "xgboost": "xgboost", "lightgbm": "lightg
 COMPARISONS: list[tuple[str, str, str, tuple[int, ...], tuple[str, ...]]] = [
     ("RandomForest, sqrt features", "rotastack forest", "scikit-learn RandomForest", (20, 100), ()),
     ("ExtraTrees, sqrt features", "rotastack extra trees", "scikit-learn ExtraTrees", (20, 100), ()),
-    ("rotated, against the bare builder, sqrt features", "rotastack, rotations given, sqrt",
-     "scikit-learn bare builder, rotated, sqrt", (20, 100), ()),
-    ("rotated, against the bare builder, all features", "rotastack, rotations given, all",
-     "scikit-learn bare builder, rotated, all", (20, 100), ("made 20000x50",)),
+    (
+        "rotated, against the bare builder, sqrt features",
+        "rotastack, rotations given, sqrt",
+        "scikit-learn bare builder, rotated, sqrt",
+        (20, 100),
+        (),
+    ),
+    (
+        "rotated, against the bare builder, all features",
+        "rotastack, rotations given, all",
+        "scikit-learn bare builder, rotated, all",
+        (20, 100),
+        ("made 20000x50",),
+    ),
     ("aeon's RotationForest", "rotastack RotationForest", "aeon RotationForest", (100,), ("made 20000x50",)),
     ("ydf, axis-aligned", "rotastack forest", "ydf forest", (100,), ()),
     ("ydf, sparse oblique", "rotastack rotated, sqrt", "ydf oblique", (100,), ()),
     ("xgboost, forest mode", "rotastack forest", "xgboost forest", (100,), ()),
     ("lightgbm, forest mode", "rotastack forest", "lightgbm forest", (100,), ()),
-]  # fmt: skip
+]
 
 
 def installed(peer: str) -> bool:
@@ -314,13 +352,20 @@ def compare(title, mine, theirs, n_trees, n_threads, table, repeats):
         predict.append(d / c)
         seconds.append(a)
     return {
-        "comparison": title, "peer": theirs, "table": table, "trees": n_trees, "threads": n_threads,
-        "fit": float(np.median(fit)), "predict": float(np.median(predict)), "repeats": repeats,
+        "comparison": title,
+        "peer": theirs,
+        "table": table,
+        "trees": n_trees,
+        "threads": n_threads,
+        "fit": float(np.median(fit)),
+        "predict": float(np.median(predict)),
+        "repeats": repeats,
         "microseconds_per_tree": float(np.median(seconds)) / n_trees * 1e6,
         "accuracy": float(np.mean(out_a.argmax(axis=1) == t)),
         "peer_accuracy": float(np.mean(out_b.argmax(axis=1) == t)),
-        "nodes": n_nodes(model_a), "peer_nodes": n_nodes(model_b),
-    }  # fmt: skip
+        "nodes": n_nodes(model_a),
+        "peer_nodes": n_nodes(model_b),
+    }
 
 
 def memory(peer, table, n_trees=100):

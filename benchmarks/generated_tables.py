@@ -53,9 +53,15 @@ def _clusters(n_rows: int, n_columns: int, n_redundant: int, n_clusters: int, no
 
     def make(rng: Generator) -> Table:
         X, y = make_classification(
-            n_rows, n_columns, n_informative=5, n_redundant=n_redundant, n_clusters_per_class=n_clusters, flip_y=noise,
-            class_sep=apart, random_state=seed,
-        )  # fmt: skip
+            n_rows,
+            n_columns,
+            n_informative=5,
+            n_redundant=n_redundant,
+            n_clusters_per_class=n_clusters,
+            flip_y=noise,
+            class_sep=apart,
+            random_state=seed,
+        )
         return _numbers(X), y
 
     return make

@@ -46,8 +46,15 @@ from rotastack.views import MinMaxScaler01, RandomRotation
 
 OUT = Path(__file__).resolve().parents[1] / "docs/evidence/data/papers"
 COLUMNS = {
-    "german": 24, "pima": 8, "australian": 14, "sonar": 60, "splice": 60, "liver": 6, "heart": 13, "ionosphere": 34,
-}  # fmt: skip
+    "german": 24,
+    "pima": 8,
+    "australian": 14,
+    "sonar": 60,
+    "splice": 60,
+    "liver": 6,
+    "heart": 13,
+    "ionosphere": 34,
+}
 SIZES = (2000, 4000, 8000, 16_000)
 WEIGHTED = ("breast-w", "ecoli", "glass", "ionosphere", "iris", "liver", "waveform-21", "wine")
 LINES = {"a": lambda x: x, "b": lambda x: 0.5 + np.maximum(x - 0.75, 0), "c": lambda x: 0.5 + np.maximum(x - 0.5, 0)}

@@ -31,9 +31,15 @@ HEADER = ("table", "forest, MB", "flagship, MB", "pickle, the forest's being 1",
 def generated(n_rows, n_columns, n_classes):
     """Return rows and classes, with wrong labels."""
     return make_classification(
-        n_rows, n_columns, n_informative=min(n_columns, 10), n_redundant=0, n_classes=n_classes,
-        n_clusters_per_class=1, flip_y=0.05, random_state=0,
-    )  # fmt: skip
+        n_rows,
+        n_columns,
+        n_informative=min(n_columns, 10),
+        n_redundant=0,
+        n_classes=n_classes,
+        n_clusters_per_class=1,
+        flip_y=0.05,
+        random_state=0,
+    )
 
 
 def tables():

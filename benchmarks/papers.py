@@ -111,10 +111,20 @@ def by_split(folder: Path) -> pd.DataFrame:
             found = compare_pair(part[of], part[than], higher_is_better=False)
             p = corrected.get((name, of, than)) if what == "error" else _claimed_p(claims, what, of, than)
             rows.append(
-                {"dataset": name, "what": what, "of": of, "than": than, "splits": found.n, "difference": found.difference,
-                 "won": found.wins_first, "tied": found.ties, "lost": found.wins_second,
-                 "p_wilcoxon": signed_rank_p(np.round(part[of] - part[than], 12).to_numpy()), "p_corrected": p}
-            )  # fmt: skip
+                {
+                    "dataset": name,
+                    "what": what,
+                    "of": of,
+                    "than": than,
+                    "splits": found.n,
+                    "difference": found.difference,
+                    "won": found.wins_first,
+                    "tied": found.ties,
+                    "lost": found.wins_second,
+                    "p_wilcoxon": signed_rank_p(np.round(part[of] - part[than], 12).to_numpy()),
+                    "p_corrected": p,
+                }
+            )
     return pd.DataFrame(rows)
 
 

@@ -48,9 +48,16 @@ def printed(n_pairs):
     print(f"# `python benchmarks/pruning.py --cvxpy`, {n_pairs} pairs")
     table = csv.writer(sys.stdout, lineterminator="\n")
     table.writerow(
-        ["pruner", "members", "rows", "largest relative difference of objectives", "times, cvxpy over ours",
-         "members kept, ours", "cvxpy"]
-    )  # fmt: skip
+        [
+            "pruner",
+            "members",
+            "rows",
+            "largest relative difference of objectives",
+            "times, cvxpy over ours",
+            "members kept, ours",
+            "cvxpy",
+        ]
+    )
     for T, n in ((50, 300), (200, 1000), (500, 2000)):
         pools = [pool(T, n, seed) for seed in range(n_pairs)]
         for name, (make, objective) in kinds.items():
@@ -90,8 +97,9 @@ def what_it_saves(n_pairs):
             name = f"{type(ensemble).__module__.split('.')[0]} {type(ensemble).__name__}"
             print(
                 f"| {name} | {type(pruner).__name__} | {len(pruned.selected_)} | {np.median(ratios):.1f}x | "
-                f"{share:.2f} | {errors[0]:.4f} | {errors[1]:.4f} |", flush=True,
-            )  # fmt: skip
+                f"{share:.2f} | {errors[0]:.4f} | {errors[1]:.4f} |",
+                flush=True,
+            )
 
 
 def main() -> None:

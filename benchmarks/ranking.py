@@ -57,8 +57,13 @@ def friedman_of(table: pd.DataFrame) -> dict[str, float]:
     """Return the test of all methods."""
     found = friedman(table, True)
     return {
-        "chi2": found.chi2, "F": found.F, "df_1": found.df[0], "df_2": found.df[1], "p": found.p, "methods": table.shape[1],
-    }  # fmt: skip
+        "chi2": found.chi2,
+        "F": found.F,
+        "df_1": found.df[0],
+        "df_2": found.df[1],
+        "p": found.p,
+        "methods": table.shape[1],
+    }
 
 
 def hours_of(folder: Path) -> pd.DataFrame:

@@ -36,23 +36,45 @@ CLASSES = ("error", "balanced_accuracy", "roc_auc", "average_precision", "f1", "
 NUMBERS = ("rmse", "mae", "r2")
 
 LEVELS: list[tuple] = [  # kind of data, rows, folds, repeats (0: that many random splits), trees
-    ("noise", 60, 5, 1, 10), ("noise", 200, 3, 1, 10), ("two classes", 60, 3, 1, 10), ("two classes", 200, 5, 1, 10),
-    ("two classes", 800, 5, 1, 10), ("rare class", 200, 3, 1, 10), ("three classes", 200, 3, 1, 10),
-    ("8 groups", 200, 3, 1, 10), ("20 groups", 200, 5, 1, 10), ("classes in time", 200, 5, 1, 10),
-    ("two classes", 60, 5, 4, 10), ("two classes", 200, 20, 0, 10), ("two classes", 200, 3, 1, 1), ("two classes", 200, 5, 1, 1),
-    ("numbers", 60, 3, 1, 10), ("numbers", 200, 5, 1, 10), ("numbers with outliers", 200, 3, 1, 10),
-    ("numbers in time", 60, 5, 1, 10), ("numbers in time", 200, 5, 1, 10), ("numbers in time", 800, 5, 1, 10),
-    ("numbers", 200, 5, 4, 10), ("numbers", 200, 3, 1, 1),
-]  # fmt: skip
+    ("noise", 60, 5, 1, 10),
+    ("noise", 200, 3, 1, 10),
+    ("two classes", 60, 3, 1, 10),
+    ("two classes", 200, 5, 1, 10),
+    ("two classes", 800, 5, 1, 10),
+    ("rare class", 200, 3, 1, 10),
+    ("three classes", 200, 3, 1, 10),
+    ("8 groups", 200, 3, 1, 10),
+    ("20 groups", 200, 5, 1, 10),
+    ("classes in time", 200, 5, 1, 10),
+    ("two classes", 60, 5, 4, 10),
+    ("two classes", 200, 20, 0, 10),
+    ("two classes", 200, 3, 1, 1),
+    ("two classes", 200, 5, 1, 1),
+    ("numbers", 60, 3, 1, 10),
+    ("numbers", 200, 5, 1, 10),
+    ("numbers with outliers", 200, 3, 1, 10),
+    ("numbers in time", 60, 5, 1, 10),
+    ("numbers in time", 200, 5, 1, 10),
+    ("numbers in time", 800, 5, 1, 10),
+    ("numbers", 200, 5, 4, 10),
+    ("numbers", 200, 3, 1, 1),
+]
 HALVES = [  # kind of data, rows, folds, repeats, method
-    *((kind, n, folds, repeats, method)
-      for kind in ("two classes", "numbers") for n, folds, repeats in ((60, 3, 1), (60, 5, 1), (200, 3, 1), (200, 5, 1), (100, 5, 4))
-      for method in ("line", "tree", "neighbour")),
-    *((kind, 200, folds, 1, method)
-      for kind in ("12 groups", "numbers of 12 groups", "numbers of 20 groups") for folds in (3, 5) for method in ("line", "tree")),
+    *(
+        (kind, n, folds, repeats, method)
+        for kind in ("two classes", "numbers")
+        for n, folds, repeats in ((60, 3, 1), (60, 5, 1), (200, 3, 1), (200, 5, 1), (100, 5, 4))
+        for method in ("line", "tree", "neighbour")
+    ),
+    *(
+        (kind, 200, folds, 1, method)
+        for kind in ("12 groups", "numbers of 12 groups", "numbers of 20 groups")
+        for folds in (3, 5)
+        for method in ("line", "tree")
+    ),
     *((kind, 300, folds, 1, "line") for kind in ("numbers in time", "classes in time") for folds in (2, 5)),
     *(("numbers with outliers", 200, folds, 1, method) for folds in (3, 5) for method in ("line", "tree")),
-]  # fmt: skip
+]
 POWERS = [("two classes", n, folds, 1, 0) for n in (60, 200, 800) for folds in (3, 5)] + [("numbers", 200, 5, 1, 0)]
 
 
@@ -84,11 +106,13 @@ def draw(kind: str, n: int, rng: np.random.Generator) -> tuple[NDArray, NDArray,
         return X, y if kind.startswith("numbers") else (y > 0).astype(int), groups
     signal = X[:, 0] + X[:, 1]
     y = {
-        "noise": lambda: rng.integers(0, 2, n), "two classes": lambda: (signal + noise > 0).astype(int),
+        "noise": lambda: rng.integers(0, 2, n),
+        "two classes": lambda: (signal + noise > 0).astype(int),
         "rare class": lambda: (signal + noise > 2.2).astype(int),
-        "three classes": lambda: np.digitize(signal + noise, [-1, 1]), "numbers": lambda: X[:, 0] + X[:, 1] ** 2 + noise,
+        "three classes": lambda: np.digitize(signal + noise, [-1, 1]),
+        "numbers": lambda: X[:, 0] + X[:, 1] ** 2 + noise,
         "numbers with outliers": lambda: signal + rng.standard_t(3, size=n),
-    }[kind]()  # fmt: skip
+    }[kind]()
     return X, y, groups
 
 

@@ -117,10 +117,16 @@ def by_cells(rows: int = 1000, columns: int = 20) -> str:
         memory = max(plan.resources.train_mb("iris", pool) for pool in plan.study.used_pools)
         body.append(
             [
-                f"{plan.study.protocol.n_cells:,}", f"{len(plan.study.blocks):,}", f"{len(work):,}", f"{seconds / 3600:,.1f}",
-                f"{longest:,.1f}", _bytes(BYTES_PER_OUTPUT * outputs_of(plan)), f"{FILES_OF_JOB * len(work):,}", f"{memory:,}",
+                f"{plan.study.protocol.n_cells:,}",
+                f"{len(plan.study.blocks):,}",
+                f"{len(work):,}",
+                f"{seconds / 3600:,.1f}",
+                f"{longest:,.1f}",
+                _bytes(BYTES_PER_OUTPUT * outputs_of(plan)),
+                f"{FILES_OF_JOB * len(work):,}",
+                f"{memory:,}",
             ]
-        )  # fmt: skip
+        )
     return table_of(head, body)
 
 

@@ -33,16 +33,55 @@ PRETRAINED = ("tabpfn3", "tabpfn", "tabicl", "tabfm")
 ROPE = 0.01
 MOST_ROWS = 10_000
 NEW = [
-    "appendicitis", "artificial-characters", "autoUniv-au1-1000", "autoUniv-au4-2500", "autoUniv-au6-1000",
-    "autoUniv-au6-250-drift-au6-cd1-500", "autoUniv-au6-cd1-400", "autoUniv-au7-300-drift-au7-cpd1-800",
-    "autoUniv-au7-700", "autoUniv-au7-cpd1-500", "banknote-authentication", "blogger", "climate-simulation-craches",
-    "cnae-9", "eeg-eye-state", "glioma16", "leukemia-haslinger", "lsvt-voice-rehabilitation", "meta-data",
-    "micro-mass-mixed-spectra", "phoneme", "qsar-biodegradation", "robot-failure-lp1", "robot-failure-lp4",
-    "robot-failure-lp5", "saheart", "seismic-bumps", "skin-segmentation", "tamilnadu-electricity", "texture",
-    "thoracic-surgery", "thyroid-allbp", "thyroid-newthyroid", "thyroid-sick", "thyroid-sick-euthyroid",
-    "turkiye-student", "user-knowledge", "volcanoes-a1", "volcanoes-a2", "volcanoes-a4", "volcanoes-b1",
-    "volcanoes-b2", "volcanoes-c1", "volcanoes-d1", "volcanoes-d2", "wholesale-channel", "wholesale-region", "wilt",
-]  # fmt: skip
+    "appendicitis",
+    "artificial-characters",
+    "autoUniv-au1-1000",
+    "autoUniv-au4-2500",
+    "autoUniv-au6-1000",
+    "autoUniv-au6-250-drift-au6-cd1-500",
+    "autoUniv-au6-cd1-400",
+    "autoUniv-au7-300-drift-au7-cpd1-800",
+    "autoUniv-au7-700",
+    "autoUniv-au7-cpd1-500",
+    "banknote-authentication",
+    "blogger",
+    "climate-simulation-craches",
+    "cnae-9",
+    "eeg-eye-state",
+    "glioma16",
+    "leukemia-haslinger",
+    "lsvt-voice-rehabilitation",
+    "meta-data",
+    "micro-mass-mixed-spectra",
+    "phoneme",
+    "qsar-biodegradation",
+    "robot-failure-lp1",
+    "robot-failure-lp4",
+    "robot-failure-lp5",
+    "saheart",
+    "seismic-bumps",
+    "skin-segmentation",
+    "tamilnadu-electricity",
+    "texture",
+    "thoracic-surgery",
+    "thyroid-allbp",
+    "thyroid-newthyroid",
+    "thyroid-sick",
+    "thyroid-sick-euthyroid",
+    "turkiye-student",
+    "user-knowledge",
+    "volcanoes-a1",
+    "volcanoes-a2",
+    "volcanoes-a4",
+    "volcanoes-b1",
+    "volcanoes-b2",
+    "volcanoes-c1",
+    "volcanoes-d1",
+    "volcanoes-d2",
+    "wholesale-channel",
+    "wholesale-region",
+    "wilt",
+]
 """Data sets whose source is not that of a data set of the registry, or of the study of 179 classifiers."""
 
 
@@ -156,9 +195,14 @@ def draw(file: Path = FIGURE) -> None:
         axes.scatter(hours[name], apart[name], color=color, s=30)
         right = name in ("random_forest", "xgboost")  # their labels would cover others
         axes.annotate(
-            name, (hours[name], apart[name]), xytext=(-5 if right else 5, 3), textcoords="offset points",
-            ha="right" if right else "left", fontsize=8, color=color,
-        )  # fmt: skip
+            name,
+            (hours[name], apart[name]),
+            xytext=(-5 if right else 5, 3),
+            textcoords="offset points",
+            ha="right" if right else "left",
+            fontsize=8,
+            color=color,
+        )
     axes.axhline(0, color=GREY, linewidth=0.8)
     axes.set(
         xscale="log",

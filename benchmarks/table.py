@@ -41,9 +41,12 @@ def plot(result) -> None:
     for k, title in enumerate(dict.fromkeys(r["comparison"] for r in rows)):
         mine = [r for r in rows if r["comparison"] == title]
         axes.plot(
-            [names.index(r["table"]) for r in mine], [r["fit"] for r in mine],
-            marker="osD^vPX*h"[k % 9], label=f"{title}", linewidth=1,
-        )  # fmt: skip
+            [names.index(r["table"]) for r in mine],
+            [r["fit"] for r in mine],
+            marker="osD^vPX*h"[k % 9],
+            label=f"{title}",
+            linewidth=1,
+        )
     axes.axhline(1, color="0.4", linewidth=0.8)
     axes.set(yscale="log", ylabel="times faster to fit (100 trees, one thread)")
     axes.set_xticks(range(len(names)), names, rotation=20, ha="right")

@@ -28,10 +28,32 @@ def equal_methods(n: int, k: int, rng: np.random.Generator, decimals: int | None
 def over_data_sets(simulations: int) -> Iterator[dict]:
     """Yield shares of tables of equal methods in which each test finds a difference."""
     for k, n, decimals in [
-        (2, 2, None), (2, 4, None), (2, 6, None), (2, 10, None), (3, 2, None), (3, 3, None), (3, 4, None), (3, 5, None),
-        (3, 6, None), (4, 3, None), (5, 2, None), (5, 3, None), (5, 4, None), (5, 5, None), (5, 6, None), (5, 10, None), (5, 20, None), (5, 50, None), (10, 10, None),
-        (10, 2, None), (10, 4, None), (10, 6, None), (10, 20, None), (5, 4, 2), (5, 20, 2),
-    ]:  # fmt: skip
+        (2, 2, None),
+        (2, 4, None),
+        (2, 6, None),
+        (2, 10, None),
+        (3, 2, None),
+        (3, 3, None),
+        (3, 4, None),
+        (3, 5, None),
+        (3, 6, None),
+        (4, 3, None),
+        (5, 2, None),
+        (5, 3, None),
+        (5, 4, None),
+        (5, 5, None),
+        (5, 6, None),
+        (5, 10, None),
+        (5, 20, None),
+        (5, 50, None),
+        (10, 10, None),
+        (10, 2, None),
+        (10, 4, None),
+        (10, 6, None),
+        (10, 20, None),
+        (5, 4, 2),
+        (5, 20, 2),
+    ]:
         rng = np.random.default_rng([k, n, decimals or 0])
         alarms = np.zeros(6)
         for _ in range(simulations):
@@ -45,8 +67,14 @@ def over_data_sets(simulations: int) -> Iterator[dict]:
                 stats.wilcoxon_holm(table, None, False)["p_holm"].min() < ALPHA,
                 stats.wilcoxon_holm(table, "m0", False)["p_holm"].min() < ALPHA,
             ]
-        names = ["Friedman chi2", "Iman-Davenport F", "Friedman, p of the result", "Nemenyi, any pair", "Wilcoxon-Holm, all pairs",
-                 "Wilcoxon-Holm, control"]  # fmt: skip
+        names = [
+            "Friedman chi2",
+            "Iman-Davenport F",
+            "Friedman, p of the result",
+            "Nemenyi, any pair",
+            "Wilcoxon-Holm, all pairs",
+            "Wilcoxon-Holm, control",
+        ]
         row = {"methods": k, "data sets": f"{n}{', rounded' if decimals else ''}"}
         yield row | dict(zip(names, alarms / simulations, strict=True))
 

@@ -31,29 +31,46 @@ MODELS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "linear": (LogisticRegression, LinearRegression),
     "tree": (lambda: TreeClassifier(random_state=0), LinearRegression),
     "forest, 20 trees": (
-        lambda: ForestClassifier(20, random_state=0, n_jobs=1), lambda: ForestRegressor(20, random_state=0, n_jobs=1),
+        lambda: ForestClassifier(20, random_state=0, n_jobs=1),
+        lambda: ForestRegressor(20, random_state=0, n_jobs=1),
     ),
     "Rotastack, 5 trees": (
-        lambda: RotastackClassifier(5, random_state=0, n_jobs=1), lambda: RotastackRegressor(5, random_state=0, n_jobs=1),
+        lambda: RotastackClassifier(5, random_state=0, n_jobs=1),
+        lambda: RotastackRegressor(5, random_state=0, n_jobs=1),
     ),
-}  # fmt: skip
+}
 """Name -> a classifier and a regressor."""
 NOISE = [
-    ("two classes", 60, 5, "linear"), ("two classes", 60, 20, "forest, 20 trees"), ("two classes", 300, 10, "tree"),
-    ("two classes", 300, 60, "forest, 20 trees"), ("two classes", 300, 10, "Rotastack, 5 trees"),
-    ("two classes", 60, 10, "Rotastack, 5 trees"), ("one in ten rows", 300, 10, "linear"),
-    ("one in ten rows", 300, 20, "forest, 20 trees"), ("one in ten rows", 150, 10, "Rotastack, 5 trees"),
-    ("numbers", 60, 5, "linear"), ("numbers", 300, 20, "forest, 20 trees"), ("numbers", 800, 30, "forest, 20 trees"),
-    ("numbers", 300, 10, "Rotastack, 5 trees"), ("skew numbers", 60, 5, "linear"),
-    ("skew numbers", 300, 10, "forest, 20 trees"), ("skew numbers", 300, 10, "Rotastack, 5 trees"),
-    ("groups of ten rows", 300, 10, "forest, 20 trees"), ("groups of ten rows", 300, 5, "linear"),
-    ("time", 300, 5, "linear"), ("time", 300, 10, "forest, 20 trees"),
+    ("two classes", 60, 5, "linear"),
+    ("two classes", 60, 20, "forest, 20 trees"),
+    ("two classes", 300, 10, "tree"),
+    ("two classes", 300, 60, "forest, 20 trees"),
+    ("two classes", 300, 10, "Rotastack, 5 trees"),
+    ("two classes", 60, 10, "Rotastack, 5 trees"),
+    ("one in ten rows", 300, 10, "linear"),
+    ("one in ten rows", 300, 20, "forest, 20 trees"),
+    ("one in ten rows", 150, 10, "Rotastack, 5 trees"),
+    ("numbers", 60, 5, "linear"),
+    ("numbers", 300, 20, "forest, 20 trees"),
+    ("numbers", 800, 30, "forest, 20 trees"),
+    ("numbers", 300, 10, "Rotastack, 5 trees"),
+    ("skew numbers", 60, 5, "linear"),
+    ("skew numbers", 300, 10, "forest, 20 trees"),
+    ("skew numbers", 300, 10, "Rotastack, 5 trees"),
+    ("groups of ten rows", 300, 10, "forest, 20 trees"),
+    ("groups of ten rows", 300, 5, "linear"),
+    ("time", 300, 5, "linear"),
+    ("time", 300, 10, "forest, 20 trees"),
     ("two classes, and 3 real columns", 300, 10, "forest, 20 trees"),
     ("two classes, and 3 real columns", 300, 10, "Rotastack, 5 trees"),
-    ("numbers, and 3 real columns", 300, 10, "forest, 20 trees"), ("numbers, and 3 real columns", 150, 10, "linear"),
-    *((f"{of}, and 3 real columns; noise correlated by {r}", 300, 6, model)
-      for r in (0.5, 0.9, 0.97) for of, model in (("numbers", "linear"), ("two classes", "forest, 20 trees"))),
-]  # fmt: skip
+    ("numbers, and 3 real columns", 300, 10, "forest, 20 trees"),
+    ("numbers, and 3 real columns", 150, 10, "linear"),
+    *(
+        (f"{of}, and 3 real columns; noise correlated by {r}", 300, 6, model)
+        for r in (0.5, 0.9, 0.97)
+        for of, model in (("numbers", "linear"), ("two classes", "forest, 20 trees"))
+    ),
+]
 """Kind of the table, rows, columns of noise, and model."""
 
 
@@ -138,9 +155,15 @@ def of_data() -> Iterator[dict]:
             fitted = Pipeline([("table", TablePreprocessor()), ("model", chosen(100, random_state=0))]).fit(X, y)
             found = explaining.explain(fitted, X, y, "rmse" if numbers else "error")
             (old, real), (old_noise, noises) = said(found, "real"), said(found, "noise")
-            yield {"data set": load.__name__.removeprefix("load_").replace("_", " "), "model": name,
-                   "columns": noise.shape[1], "two deviations": old, "test": real,
-                   "noise, two deviations": old_noise, "noise, test": noises}  # fmt: skip
+            yield {
+                "data set": load.__name__.removeprefix("load_").replace("_", " "),
+                "model": name,
+                "columns": noise.shape[1],
+                "two deviations": old,
+                "test": real,
+                "noise, two deviations": old_noise,
+                "noise, test": noises,
+            }
 
 
 def write(name: str, rows: Iterable[dict]) -> None:

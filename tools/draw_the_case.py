@@ -23,8 +23,15 @@ sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "examples")]
 from _shared import draw_regions, triangle_problem  # noqa: E402
 from tables import flagship  # noqa: E402
 
-NAMES = {"Rotastack": "Rotastack", "RotF": "Rotation Forest (ours)", "CatBoost": "CatBoost", "HGB": "HistGradientBoosting",
-         "ET": "Extra-Trees", "LightGBM": "LightGBM", "XGB": "XGBoost"}  # fmt: skip
+NAMES = {
+    "Rotastack": "Rotastack",
+    "RotF": "Rotation Forest (ours)",
+    "CatBoost": "CatBoost",
+    "HGB": "HistGradientBoosting",
+    "ET": "Extra-Trees",
+    "LightGBM": "LightGBM",
+    "XGB": "XGBoost",
+}
 OURS = ("Rotastack", "RotF")
 FLOOR = 0.005
 """Added to errors before one is divided by the other, as in docs/evidence: some are 0."""

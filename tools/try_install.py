@@ -59,9 +59,22 @@ def install(environment: Path, wheel: Path, python: str, resolution: str, extras
     binary = [word for name in named_dependencies() for word in ("--only-binary", name)]
     wanted = [word for extra in extras for word in ("--extra", extra)]
     run(
-        "uv", "pip", "compile", "--quiet", *binary, "--no-header", "--no-annotate", "--python", interpreter,
-        "--resolution", RESOLUTIONS[resolution], *wanted, "--output-file", pinned, ROOT / "pyproject.toml",
-    )  # fmt: skip
+        "uv",
+        "pip",
+        "compile",
+        "--quiet",
+        *binary,
+        "--no-header",
+        "--no-annotate",
+        "--python",
+        interpreter,
+        "--resolution",
+        RESOLUTIONS[resolution],
+        *wanted,
+        "--output-file",
+        pinned,
+        ROOT / "pyproject.toml",
+    )
     run("uv", "pip", "install", "--quiet", "--python", interpreter, "--requirement", pinned)
     run("uv", "pip", "install", "--quiet", "--python", interpreter, "--no-deps", wheel)
     return interpreter
@@ -72,9 +85,21 @@ def run_tests(interpreter: Path, cwd: Path) -> None:
     pinned = interpreter.parents[1] / "dependencies.txt"
     run("uv", "pip", "install", "--quiet", "--python", interpreter, "--constraint", pinned, *TESTED_WITH)
     run(
-        interpreter, "-m", "pytest", "-c", ROOT / "pyproject.toml", "--rootdir", ROOT, "-q",
-        "-p", "no:cacheprovider", "-m", "not slow", *(ROOT / "tests" / folder for folder in QUICK), cwd=cwd,
-    )  # fmt: skip
+        interpreter,
+        "-m",
+        "pytest",
+        "-c",
+        ROOT / "pyproject.toml",
+        "--rootdir",
+        ROOT,
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-m",
+        "not slow",
+        *(ROOT / "tests" / folder for folder in QUICK),
+        cwd=cwd,
+    )
 
 
 def run_a_table(interpreter: Path, cwd: Path) -> None:

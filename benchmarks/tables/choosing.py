@@ -13,9 +13,21 @@ QUICK = 0.25
 """In times of the random forest's time to fit: what counts as quick."""
 
 NAMES = {"Rotastack": "rotastack.RotastackClassifier", "RotF": "rotastack.RotationForestClassifier"}
-TITLES = {"RotF": "Rotation Forest", "RF": "random forest", "ET": "extra trees", "HGB": "HistGradientBoosting", "XGB": "XGBoost"}  # fmt: skip
-COSTS = ("average rank, error", "average rank, log loss", "mean error", "mean log loss",
-         "time to fit, RF's being 1, median", "time to predict, RF's being 1, median")  # fmt: skip
+TITLES = {
+    "RotF": "Rotation Forest",
+    "RF": "random forest",
+    "ET": "extra trees",
+    "HGB": "HistGradientBoosting",
+    "XGB": "XGBoost",
+}
+COSTS = (
+    "average rank, error",
+    "average rank, log loss",
+    "mean error",
+    "mean log loss",
+    "time to fit, RF's being 1, median",
+    "time to predict, RF's being 1, median",
+)
 """Rows of the table of all sets that a reader who chooses needs; its page has the others."""
 
 KINDS = {

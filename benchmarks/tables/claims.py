@@ -19,12 +19,20 @@ ALPHA_OF_SOURCE = 0.01
 ENOUGH = 6
 """Fewest data sets on which Wilcoxon's test can reach .05."""
 YES, NO_SIGN, DIRECTIONS, NOT_SHOWN, NO, OPPOSITE = (
-    "yes", "no sign against it", "directions as claimed", "not shown", "no", "no, the opposite",
-)  # fmt: skip
+    "yes",
+    "no sign against it",
+    "directions as claimed",
+    "not shown",
+    "no",
+    "no, the opposite",
+)
 COUNTED = {
-    "held": (YES,), "no sign against": (NO_SIGN,), "directions as claimed": (DIRECTIONS,),
-    "not shown": (NOT_SHOWN, "not tested"), "no or opposite": (NO, OPPOSITE),
-}  # fmt: skip
+    "held": (YES,),
+    "no sign against": (NO_SIGN,),
+    "directions as claimed": (DIRECTIONS,),
+    "not shown": (NOT_SHOWN, "not tested"),
+    "no or opposite": (NO, OPPOSITE),
+}
 """Column of the overview -> the verdicts that it counts."""
 SHARES = (*PERCENT, "disagreement", "member_accuracy", "mean_correlation", "training_error")
 
@@ -265,13 +273,17 @@ VALUES: dict[str, Callable[[], pd.DataFrame | pd.Series]] = {
     "wrong classes": lambda: rises("labels", "DRMF", "RotF", "J48"),
     "noisy columns": lambda: rises("features", "DRMF", "J48"),
     "noisy columns, two forests": lambda: rises("features", "DRMF", "RotF"),
-    "two subsets": lambda: of_study("drmf", "error", "DRMF", "DRMF K=3", "DRMF K=4", "DRMF K=5").rename(columns={"DRMF": "DRMF K=2"}),
+    "two subsets": lambda: of_study("drmf", "error", "DRMF", "DRMF K=3", "DRMF K=4", "DRMF K=5").rename(
+        columns={"DRMF": "DRMF K=2"}
+    ),
     "80 trees": lambda: of_study("drmf", "error", "DRMF T=80", "DRMF").rename(columns={"DRMF": "DRMF T=100"}),
     "ranks of rotations": lambda: mean_ranks(
         "rotation_scaling", {m: f"{m} {{}}" for m in ("RR-RF", "RF", "ET", "RR-ET", "RotF")}, SCALINGS, together=True
     ),
     "near the best": near_best,
-    "size of BST": lambda: of_study("rotation_weights", "median_nodes", "BST", "RRE", "CUT", "EXP", "NEW", "LIN", "OOB", "JNT"),
+    "size of BST": lambda: of_study(
+        "rotation_weights", "median_nodes", "BST", "RRE", "CUT", "EXP", "NEW", "LIN", "OOB", "JNT"
+    ),
     "error of BST": lambda: of_study("rotation_weights", "error", "BST", "RRE"),
     "few trees, two dimensions": lambda: few_trees(True),
     "few trees, data sets": lambda: few_trees(False),
@@ -287,7 +299,9 @@ VALUES: dict[str, Callable[[], pd.DataFrame | pd.Series]] = {
     "members, depth 2": lambda: pd.DataFrame({"depth 2": kept("depth 2"), "stumps": kept("stumps")}),
     "members, full": lambda: pd.DataFrame({"full": kept("full"), "depth 2": kept("depth 2")}),
     "ranks, AdaBoost": lambda: mean_ranks(
-        "qmm", {"QMM": "QMM AdaBoost {}", "whole": "AdaBoost {}", "DREP": "DREP AdaBoost {}", "Kappa": "Kappa AdaBoost {}"}, TREES
+        "qmm",
+        {"QMM": "QMM AdaBoost {}", "whole": "AdaBoost {}", "DREP": "DREP AdaBoost {}", "Kappa": "Kappa AdaBoost {}"},
+        TREES,
     ),
     "ranks, forests": lambda: mean_ranks(
         "qmm", {"QMM": "QMM RF {}", "whole": "RF {}", "DREP": "DREP RF {}", "Kappa": "Kappa RF {}"}, TREES[:2]
@@ -299,7 +313,7 @@ VALUES: dict[str, Callable[[], pd.DataFrame | pd.Series]] = {
     "ranks of reductions": lambda: mean_ranks(
         "dimension_reduction", {m: f"{m}/{{}}" for m in ("DM+AdaBoost", "RP", "RS", "DM")}, INDUCERS
     ),
-}  # fmt: skip
+}
 """Name in claims.yaml -> the table by which the claim is judged."""
 
 
@@ -370,11 +384,14 @@ def test_of_source(study: str) -> str:
     by_source, corrected = (int((found[p] < ALPHA_OF_SOURCE).sum()) for p in ("p_wilcoxon", "p_corrected"))
     rows = {
         f"{row.of} less {row.than}": {
-            "points": f"{100 * row.difference:+.2f}", "won, tied, lost in %": f"{100 * row.won:.0f}, {100 * row.tied:.0f}, {100 * row.lost:.0f}",
-            "splits": row.splits, "p, Wilcoxon over splits": p_text(row.p_wilcoxon), "p, corrected t": p_text(row.p_corrected),
+            "points": f"{100 * row.difference:+.2f}",
+            "won, tied, lost in %": f"{100 * row.won:.0f}, {100 * row.tied:.0f}, {100 * row.lost:.0f}",
+            "splits": row.splits,
+            "p, Wilcoxon over splits": p_text(row.p_wilcoxon),
+            "p, corrected t": p_text(row.p_corrected),
         }
         for row in found.itertuples()
-    }  # fmt: skip
+    }
     told = f"At .01, {by_source} of {len(found)} comparisons differ by the source's test, {corrected} by the corrected one."
     return f"{told}\n\n{markdown(pd.DataFrame.from_dict(rows, orient='index'), 'comparison')}"
 

@@ -128,10 +128,14 @@ def few() -> str:
     """Return how often few data sets identify the best method of all data sets, and the strength of Rotastack on these."""
     named, power = numbers("subsets", None, ["over", "size"]), numbers("power", "ranked", "size")
     rows = [
-        [f"{size:.0f}", *(f"{named.loc[(over, size), 'best']:.0%}" for over in ("all methods", "best twenty", "ours")), f"{named.loc[('all methods', size), 'winner']:.0f}",
-         *(f"{power.loc[size, name]:.0%}" for name in ("alone", "of_all"))]
+        [
+            f"{size:.0f}",
+            *(f"{named.loc[(over, size), 'best']:.0%}" for over in ("all methods", "best twenty", "ours")),
+            f"{named.loc[('all methods', size), 'winner']:.0f}",
+            *(f"{power.loc[size, name]:.0%}" for name in ("alone", "of_all")),
+        ]
         for size in power.index
-    ]  # fmt: skip
+    ]
     head = [
         "data sets",
         "name the best of 186",

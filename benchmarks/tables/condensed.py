@@ -8,9 +8,18 @@ import pandas as pd
 from tables.papers import ROOT, lines_of, p_text
 
 __all__ = [
-    "AGAINST", "against", "hours_text", "kept", "kinds_table", "numbers_of", "place_among", "places_of",
-    "scores_by_method", "table_of", "with_interval",
-]  # fmt: skip
+    "AGAINST",
+    "against",
+    "hours_text",
+    "kept",
+    "kinds_table",
+    "numbers_of",
+    "place_among",
+    "places_of",
+    "scores_by_method",
+    "table_of",
+    "with_interval",
+]
 
 AGAINST = ["wins / ties / losses against Rotastack", "p (Holm)", "better / equal / worse than Rotastack"]
 """Heads of the columns of :func:`against`."""

@@ -124,8 +124,11 @@ def agreement() -> str:
         for (number, measure), part in known.groupby(["table", "metric"], sort=False):
             agreed, unknown = int(part["agrees"].sum()), int((part["reason"] == "not explained").sum())
             rows[f"`{study}`, {number}, {MEASURES.get(measure, measure)}"] = {
-                "cells": len(part), "agree": agreed, "in %": f"{100 * agreed / len(part):.0f}", "differ, unknown why": unknown,
-            }  # fmt: skip
+                "cells": len(part),
+                "agree": agreed,
+                "in %": f"{100 * agreed / len(part):.0f}",
+                "differ, unknown why": unknown,
+            }
     return markdown(pd.DataFrame.from_dict(rows, orient="index"), "study, table, measure")
 
 
@@ -145,9 +148,12 @@ def costs() -> str:
         last, rest = frame.iloc[-1], frame.iloc[:-1]
         splits = rest.query("metric == 'error'")["splits"]
         rows[f"`{study}`"] = {
-            "processor minutes": f"{last['mean']:.0f}", "jobs": f"{last['splits']:.0f}", "data sets": rest["dataset"].nunique(),
-            "methods": rest["method"].nunique(), "splits": f"{splits.min():.0f} to {splits.max():.0f}".replace(f"{splits.max():.0f} to ", ""),
-        }  # fmt: skip
+            "processor minutes": f"{last['mean']:.0f}",
+            "jobs": f"{last['splits']:.0f}",
+            "data sets": rest["dataset"].nunique(),
+            "methods": rest["method"].nunique(),
+            "splits": f"{splits.min():.0f} to {splits.max():.0f}".replace(f"{splits.max():.0f} to ", ""),
+        }
     return markdown(pd.DataFrame.from_dict(rows, orient="index"), "study")
 
 
@@ -290,9 +296,10 @@ def diffusion_readings() -> str:
         alone = part[part["method"].str.startswith("DM/")]
         rows[reading] = {
             **{name: f"{m['agrees'].sum()} of {len(m)}" for name, m in part.groupby("method", sort=False)},
-            "all": f"{part['agrees'].sum()} of {len(part)}", "mean difference": f"{100 * part['off'].mean():.1f}",
+            "all": f"{part['agrees'].sum()} of {len(part)}",
+            "mean difference": f"{100 * part['off'].mean():.1f}",
             "mean error of DM in %": f"{100 * alone['mean'].mean():.1f}",
-        }  # fmt: skip
+        }
     table = pd.DataFrame.from_dict(rows, orient="index")
     return markdown(table.fillna(""), f"{both['dataset'].nunique()} data sets")
 
@@ -316,9 +323,12 @@ def bounds() -> str:
         .pivot_table(index=["dataset", "method"], columns="metric", values="mean", sort=False)
     )
     columns = {
-        "error": "error", "C-bound, test rows": "test_c_bound", "C-bound, selection rows": "c_bound",
-        "order by diversity (6)": "diversity_bound", "theorem 2": "linear_bound",
-    }  # fmt: skip
+        "error": "error",
+        "C-bound, test rows": "test_c_bound",
+        "C-bound, selection rows": "c_bound",
+        "order by diversity (6)": "diversity_bound",
+        "theorem 2": "linear_bound",
+    }
     over = found.groupby("method", sort=False)[list(columns.values())].mean()
     texts = over.map(lambda value: f"{value:.3f}" if np.isfinite(value) else "none")
     return markdown(texts.rename(columns={v: k for k, v in columns.items()}), "method")

@@ -58,11 +58,14 @@ def ranking(over: str) -> str:
     ranks, tests = numbers("ranks", over).sort_values("rank"), numbers("tests", over)
     rows = [
         [
-            place, f"**{name}**" if name in OWN else name, with_interval(ranks.loc[name]), f"{ranks.loc[name, 'median']:.3f}",
+            place,
+            f"**{name}**" if name in OWN else name,
+            with_interval(ranks.loc[name]),
+            f"{ranks.loc[name, 'median']:.3f}",
             *against(tests, name),
         ]
         for place, name in enumerate(ranks.index, 1)
-    ]  # fmt: skip
+    ]
     return table_of(["place", "method", "average rank", "median R²", *AGAINST], rows)
 
 
@@ -84,10 +87,13 @@ def agreement() -> str:
         far = apart[apart.abs() > 0.1]
         rows.append(
             [
-                mine, theirs, f"{apart.median():+.4f}", *(f"{(apart.abs() <= d).sum()} of {len(apart)}" for d in (0.001, 0.01, 0.05)),
+                mine,
+                theirs,
+                f"{apart.median():+.4f}",
+                *(f"{(apart.abs() <= d).sum()} of {len(apart)}" for d in (0.001, 0.01, 0.05)),
                 ", ".join(f"{d} {v:+.2f}" for d, v in far.items()),
             ]
-        )  # fmt: skip
+        )
     return table_of(["ours", "published", "median", "within .001", "within .01", "within .05", "farther than .1"], rows)
 
 
@@ -97,9 +103,14 @@ def hardest() -> str:
     winners = kept(STUDY).query("table == 'best_of_set'").set_index("dataset")["method"]
     gap = (sets["best"] - ours["Rotastack"]).sort_values(ascending=False)[:10]
     rows = [
-        [name, f"{sets.loc[name, 'rows']:.0f}", f"{winners[name]} {sets.loc[name, 'best']:.3f}", *(f"{v:.3f}" for v in ours.loc[name, list(OWN)])]
+        [
+            name,
+            f"{sets.loc[name, 'rows']:.0f}",
+            f"{winners[name]} {sets.loc[name, 'best']:.3f}",
+            *(f"{v:.3f}" for v in ours.loc[name, list(OWN)]),
+        ]
         for name in gap.index
-    ]  # fmt: skip
+    ]
     return table_of(["data set", "rows", "best published", *OWN], rows)
 
 

@@ -57,12 +57,15 @@ def ranking(over: str) -> str:
     order = [*ranks.sort_values("rank").index, *OWN[1:], *PRETRAINED]
     rows = [
         [
-            f"**{name}**" if name in OWN else name, with_interval(ranks.loc[name]) if name in ranks.index else "", f"{means[name]:.3f}",
-            *against(tests, name), f"{tests.loc[name, 'data_sets']:.0f}" if name in tests.index else "",
+            f"**{name}**" if name in OWN else name,
+            with_interval(ranks.loc[name]) if name in ranks.index else "",
+            f"{means[name]:.3f}",
+            *against(tests, name),
+            f"{tests.loc[name, 'data_sets']:.0f}" if name in tests.index else "",
             *([f"{hours[name]:.2f}"] if over == "all" else []),
         ]
         for name in order
-    ]  # fmt: skip
+    ]
     head = ["method", "average rank", "mean score", *AGAINST, "compared on"]
     return table_of([*head, *(["hours"] if over == "all" else [])], rows)
 
@@ -117,9 +120,15 @@ def losses() -> str:
     winners = kept(STUDY).query("table == 'best_of_set'").set_index("dataset")["method"]
     gap = (sets["best"] - ours[OURS]).sort_values(ascending=False)[:20]
     rows = [
-        [name, f"{sets.loc[name, 'rows']:.0f}", f"{sets.loc[name, 'classes']:.0f}", f"{winners[name]} {sets.loc[name, 'best']:.3f}", *(f"{v:.3f}" for v in ours.loc[name, list(OWN)])]
+        [
+            name,
+            f"{sets.loc[name, 'rows']:.0f}",
+            f"{sets.loc[name, 'classes']:.0f}",
+            f"{winners[name]} {sets.loc[name, 'best']:.3f}",
+            *(f"{v:.3f}" for v in ours.loc[name, list(OWN)]),
+        ]
         for name in gap.index
-    ]  # fmt: skip
+    ]
     return table_of(["data set", "rows", "classes", "best tuned", *OWN], rows)
 
 

@@ -74,11 +74,24 @@ _EXTRAS = {
     "flask": "server",
     **dict.fromkeys(("aeon", "catboost", "lightgbm", "ydf"), "bench"),
     **dict.fromkeys(
-        ("docutils", "h5netcdf", "h5py", "jinja2", "mlflow", "pooch", "pydantic", "rich", "skops", "snakemake",
-         "sqlalchemy", "xarray", "yaml"),
+        (
+            "docutils",
+            "h5netcdf",
+            "h5py",
+            "jinja2",
+            "mlflow",
+            "pooch",
+            "pydantic",
+            "rich",
+            "skops",
+            "snakemake",
+            "sqlalchemy",
+            "xarray",
+            "yaml",
+        ),
         "workflow",
     ),
-}  # fmt: skip
+}
 """Module -> the extra that installs it."""
 
 

@@ -10,11 +10,19 @@ from pandas.api.types import infer_dtype, is_object_dtype
 
 PLURAL = {"number": "numbers", "boolean": "booleans", "date": "dates", "duration": "durations", "text": "text"}
 _INFERRED = {
-    **dict.fromkeys(["integer", "floating", "mixed-integer-float", "decimal", "complex"], "number"), "boolean": "boolean",
-    "datetime64": "date", "period": "date", "timedelta": "duration", "timedelta64": "duration",
-}  # fmt: skip
-_OF_CELLS = {"boolean": (bool, np.bool_), "duration": (timedelta, np.timedelta64),
-             "number": (int, float, np.integer, np.floating, Decimal), "date": (date, np.datetime64)}  # fmt: skip
+    **dict.fromkeys(["integer", "floating", "mixed-integer-float", "decimal", "complex"], "number"),
+    "boolean": "boolean",
+    "datetime64": "date",
+    "period": "date",
+    "timedelta": "duration",
+    "timedelta64": "duration",
+}
+_OF_CELLS = {
+    "boolean": (bool, np.bool_),
+    "duration": (timedelta, np.timedelta64),
+    "number": (int, float, np.integer, np.floating, Decimal),
+    "date": (date, np.datetime64),
+}
 """Types of a cell's value, in the order of the search: Python's truth values are integers, NumPy's durations too."""
 
 

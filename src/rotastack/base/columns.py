@@ -19,8 +19,20 @@ _SEVERAL_WORDS = r"(?s)[^\W\d_].*\s\W*[^\W\d_]"
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
 _ID_WORDS = frozenset({"id", "ids", "uuid", "guid", "identifier"})
 _GROUP_WORDS = frozenset(
-    {"patient", "subject", "participant", "person", "customer", "client", "user", "member", "household", "family", "group"}
-)  # fmt: skip
+    {
+        "patient",
+        "subject",
+        "participant",
+        "person",
+        "customer",
+        "client",
+        "user",
+        "member",
+        "household",
+        "family",
+        "group",
+    }
+)
 _ID_NAMES = frozenset({"index", "row", "rownum", "rownumber", "row number", "no", "nr", "unnamed 0"})
 
 

@@ -89,9 +89,14 @@ def check_takes_weights(estimator: Any, otherwise: str = "") -> None:
 
 
 def fit_aligned(
-    estimator: Any, X: NDArray[np.floating], y: NDArray[np.integer], n_classes: int, sequence: np.random.SeedSequence,
-    sample_weight: NDArray[np.floating] | None = None, groups: NDArray | None = None,
-) -> AlignedClassifier:  # fmt: skip
+    estimator: Any,
+    X: NDArray[np.floating],
+    y: NDArray[np.integer],
+    n_classes: int,
+    sequence: np.random.SeedSequence,
+    sample_weight: NDArray[np.floating] | None = None,
+    groups: NDArray | None = None,
+) -> AlignedClassifier:
     """Clone, seed and fit a classifier to class numbers, of which some may have no rows.
 
     `sequence` seeds every ``random_state`` of the clone; ``sample_weight`` is only for an estimator whose ``fit`` takes it.
@@ -150,10 +155,15 @@ class FittedRegressor:
 
 
 def fit_regressor(
-    estimator: Any, X: NDArray[np.floating], y: NDArray[np.floating], sequence: np.random.SeedSequence,
-    sample_weight: NDArray[np.floating] | None = None, intervals: bool = False, moves: bool = False,
+    estimator: Any,
+    X: NDArray[np.floating],
+    y: NDArray[np.floating],
+    sequence: np.random.SeedSequence,
+    sample_weight: NDArray[np.floating] | None = None,
+    intervals: bool = False,
+    moves: bool = False,
     groups: NDArray | None = None,
-) -> FittedRegressor:  # fmt: skip
+) -> FittedRegressor:
     """Clone, seed and fit a regressor; for parameters see :func:`fit_aligned` and :class:`FittedRegressor`.
 
     With `moves`, for an estimator of few digits, targets far from 0 are centred, and tiny or huge ones are scaled.

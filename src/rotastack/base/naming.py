@@ -35,11 +35,18 @@ def validate_data(estimator: Any, X: Any, *y: Any, message: str = _NUMBERS, **ch
 def _passes(estimator: Any, X: Any, reset: bool = True, dtype: Any = None, **checks: Any) -> bool:
     """Return whether new rows are an array that passes scikit-learn's checks, which take longer than to predict one row."""
     return (
-        not reset and type(X) is np.ndarray and X.ndim == 2 and len(X) > 0 and X.dtype.kind == "f"
-        and isinstance(dtype, list) and X.dtype in dtype and checks.keys() <= {"ensure_all_finite"}
-        and X.shape[1] == getattr(estimator, "n_features_in_", 0) > 0 and not hasattr(estimator, "feature_names_in_")
+        not reset
+        and type(X) is np.ndarray
+        and X.ndim == 2
+        and len(X) > 0
+        and X.dtype.kind == "f"
+        and isinstance(dtype, list)
+        and X.dtype in dtype
+        and checks.keys() <= {"ensure_all_finite"}
+        and X.shape[1] == getattr(estimator, "n_features_in_", 0) > 0
+        and not hasattr(estimator, "feature_names_in_")
         and bool(np.isfinite(X).all())
-    )  # fmt: skip
+    )
 
 
 def refuse_no_columns(X: Any) -> None:

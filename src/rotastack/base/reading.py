@@ -19,9 +19,28 @@ from rotastack.base.quantities import MULTIPLIERS, numbers_in, units_of, without
 from rotastack.base.warned import warn
 
 NO_VALUE = frozenset(
-    {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL",
-     "NaN", "None", "n/a", "nan", "null"}
-)  # fmt: skip
+    {
+        "",
+        "#N/A",
+        "#N/A N/A",
+        "#NA",
+        "-1.#IND",
+        "-1.#QNAN",
+        "-NaN",
+        "-nan",
+        "1.#IND",
+        "1.#QNAN",
+        "<NA>",
+        "N/A",
+        "NA",
+        "NULL",
+        "NaN",
+        "None",
+        "n/a",
+        "nan",
+        "null",
+    }
+)
 """Texts of missing values, which are those of pandas. No message counts them."""
 _EXACT = 2**53
 _MARKS = [(decimal, thousands) for decimal, other in (".,", ",.") for thousands in ("", other, " ", "'")]

@@ -17,9 +17,12 @@ from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.progress import duration
 
 SHORT = {
-    "balanced_accuracy": "bal. acc.", "average_precision": "av. prec.", "clipped_log_loss": "clipped", "brier": "Brier",
+    "balanced_accuracy": "bal. acc.",
+    "average_precision": "av. prec.",
+    "clipped_log_loss": "clipped",
+    "brier": "Brier",
     "pinball": "pinball",
-}  # fmt: skip
+}
 """Score -> its short name, for the head of a narrow column."""
 
 
@@ -108,12 +111,17 @@ class Answer:
     def as_json(self, seconds: float | None) -> str:
         """Return the answer as JSON."""
         content = {
-            "study": self.study, "verdict": self.sentences, "score": self.score,
-            "scores": _rows(self.scores), "baseline": _rows(self.baseline),
-            "report": self.report, "models": self.models, "seconds": None if seconds is None else round(seconds, 1),
+            "study": self.study,
+            "verdict": self.sentences,
+            "score": self.score,
+            "scores": _rows(self.scores),
+            "baseline": _rows(self.baseline),
+            "report": self.report,
+            "models": self.models,
+            "seconds": None if seconds is None else round(seconds, 1),
             **({"failed": self.failed} if self.failed else {}),
             **({"table": self.about} if self.about else {}),
-        }  # fmt: skip
+        }
         return json.dumps(content, indent=1, default=str)
 
 

@@ -82,9 +82,11 @@ def _say(line: str) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="rotastack", description="Train ensembles on views of the data, and compare methods with statistical tests.", epilog=EPILOG,
+        prog="rotastack",
+        description="Train ensembles on views of the data, and compare methods with statistical tests.",
+        epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
     parser.add_argument("--version", action="version", version=f"rotastack {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for command in COMMANDS:

@@ -11,10 +11,13 @@ from rotastack.cli.versions import check_model
 def add(commands: Any) -> None:
     """Add the command."""
     explain = command(
-        commands, "explain", _explain, "explain the model of a study, and write a page",
+        commands,
+        "explain",
+        _explain,
+        "explain the model of a study, and write a page",
         description="Compute importances of columns, weights of rotated columns, and partial dependence of the predictions on the most important columns.",
         epilog="example:\n  rotastack explain customers",
-    )  # fmt: skip
+    )
     explain.add_argument("study", help="the study that made the model")
     add_model_options(explain)
     explain.add_argument("--score", help="score by which importances are measured (default: the study's score)")

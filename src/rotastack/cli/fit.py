@@ -18,9 +18,13 @@ examples:
 def add(commands: Any) -> None:
     """Add the command."""
     fit = command(
-        commands, "fit", _fit, "fit one estimator to a table", epilog=EXAMPLES,
+        commands,
+        "fit",
+        _fit,
+        "fit one estimator to a table",
+        epilog=EXAMPLES,
         description="Fit one estimator to all rows of a table, without a comparison of methods.",
-    )  # fmt: skip
+    )
     fit.add_argument("table", help="table, in a format that `rotastack run` reads")
     fit.add_argument("--target", metavar="COLUMN", required=True, help="column to predict")
     fit.add_argument("--out", metavar="FILE", required=True, help="file to write, such as model.skops")
@@ -28,14 +32,20 @@ def add(commands: Any) -> None:
         "--task", choices=["classification", "regression"], help="kind of the target; the default depends on its values"
     )
     fit.add_argument(
-        "--kind", metavar="COLUMN=KIND", action="append", default=[],
+        "--kind",
+        metavar="COLUMN=KIND",
+        action="append",
+        default=[],
         help="kind of a column: numeric, categorical, text, or id, which is left out (repeatable)",
-    )  # fmt: skip
+    )
     fit.add_argument("--estimator", default="rotastack", help="short name or class, as in a study (default: rotastack)")
     fit.add_argument(
-        "--set", metavar="NAME=VALUE", action="append", default=[],
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
         help="parameter of the estimator, as in a study (repeatable)",
-    )  # fmt: skip
+    )
     add_trust_option(fit)
     fit.add_argument("--seed", type=int, default=0, help="seed of all random numbers (default: 0)")
     fit.add_argument("--threads", type=int, default=1, help="number of threads (default: 1)")

@@ -28,9 +28,12 @@ def add_model_options(parser: ArgumentParser) -> None:
     """Add the options that choose a model of a study: the data set and the project's folder."""
     parser.add_argument("--dataset", metavar="NAME", help="data set of the model, for a study of several data sets")
     parser.add_argument(
-        "-C", "--project", metavar="DIR", default=".",
+        "-C",
+        "--project",
+        metavar="DIR",
+        default=".",
         help="folder in which the study was run (default: the current folder)",
-    )  # fmt: skip
+    )
     add_trust_option(parser)
 
 

@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 def add(commands: Any) -> None:
     """Add the command."""
     predict = command(
-        commands, "predict", _predict, "predict the rows of a table with a saved model",
+        commands,
+        "predict",
+        _predict,
+        "predict the rows of a table with a saved model",
         description="Predict the rows of a table. The output keeps the order of the rows, and adds predictions to the columns.",
         epilog="example:\n  rotastack predict --study customers new.csv --proba --output predicted.csv",
-    )  # fmt: skip
+    )
     predict.add_argument("table", help="table, in a format that `rotastack run` reads")
     which = predict.add_mutually_exclusive_group(required=True)
     which.add_argument("--study", metavar="NAME", help="study that made the model")
@@ -30,14 +33,16 @@ def add(commands: Any) -> None:
     add_model_options(predict)
     predict.add_argument("--proba", action="store_true", help="add a column probability=<class> for each class")
     predict.add_argument(
-        "--intervals", action="store_true",
+        "--intervals",
+        action="store_true",
         help="add columns lower and upper, the ends of 90 %% prediction intervals; after a run with --time-column they have the width that the tests on later rows required",
-    )  # fmt: skip
+    )
     predict.add_argument(
-        "--output", metavar="FILE",
+        "--output",
+        metavar="FILE",
         help="file to write; its ending is the format: .csv, .tsv, .jsonl (each also .gz), .parquet, .xlsx "
         "(default: CSV to standard output)",
-    )  # fmt: skip
+    )
     text = "column of the table to write, such as an id (repeatable; default: all)"
     predict.add_argument("--keep", metavar="COLUMN", action="append", help=text)
 

@@ -33,13 +33,18 @@ PARTS = {"-n", "--dry-run", "--dryrun", "-U", "--until", "-O", "--omit-from"}
 def add(commands: Any) -> None:
     """Add the command."""
     run = command(
-        commands, "run", _run, "run a study, or compare methods on a table", epilog=EXAMPLES,
+        commands,
+        "run",
+        _run,
+        "run a study, or compare methods on a table",
+        epilog=EXAMPLES,
         description="Compare ensembles on a table, train the best method on all rows, and print the verdict.",
-    )  # fmt: skip
+    )
     run.add_argument(
-        "study", metavar="TABLE|STUDY",
+        "study",
+        metavar="TABLE|STUDY",
         help="table (CSV, Excel, Parquet, JSON lines, ARFF, ..., or an OpenML number such as openml:61), study of config/studies, or YAML file",
-    )  # fmt: skip
+    )
     run.add_argument("--target", metavar="COLUMN", help="tables: column to predict")
     run.add_argument(
         "--task",
@@ -51,15 +56,17 @@ def add(commands: Any) -> None:
     )
     run.add_argument("--time", metavar="TIME", help="tables: time limit of the run, such as 90s, 10m or 2h")
     run.add_argument(
-        "--score", metavar="NAME",
+        "--score",
+        metavar="NAME",
         help="tables: score by which methods are ranked and tested, such as error, roc_auc, log_loss, rmse or mae, or scikit-learn's "
         "name of a score (default: depends on the target; studies have the key evaluation.score)",
-    )  # fmt: skip
+    )
     run.add_argument(
-        "--groups", metavar="COLUMN",
+        "--groups",
+        metavar="COLUMN",
         help="tables: rows with the same value of this column stay together, in training or in test; with --time-column, the column "
         "that names the series, such as stores, for naive forecasts",
-    )  # fmt: skip
+    )
     split = run.add_mutually_exclusive_group()
     split.add_argument(
         "--time-column",
@@ -67,21 +74,28 @@ def add(commands: Any) -> None:
         help="tables: column of dates or numbers; test rows are later than training rows",
     )
     split.add_argument(
-        "--split-column", metavar="COLUMN",
+        "--split-column",
+        metavar="COLUMN",
         help="tables: column with given splits: train or test, or the number of the fold that tests the row",
-    )  # fmt: skip
+    )
     run.add_argument(
-        "--kind", metavar="COLUMN=KIND", action="append", default=[],
+        "--kind",
+        metavar="COLUMN=KIND",
+        action="append",
+        default=[],
         help="tables: kind of a column: numeric, categorical, text, or id, which is left out (repeatable)",
-    )  # fmt: skip
+    )
     run.add_argument(
-        "--methods", metavar="NAMES",
+        "--methods",
+        metavar="NAMES",
         help="tables: methods to compare, such as 'Rotastack, ridge', or to leave out, such as 'all but XGBoost'",
-    )  # fmt: skip
+    )
     run.add_argument(
-        "--memory", type=_megabytes, metavar="SIZE",
+        "--memory",
+        type=_megabytes,
+        metavar="SIZE",
         help="tables: memory of all jobs together, such as 8G; a method that needs more is left out (default: the free memory)",
-    )  # fmt: skip
+    )
     run.add_argument("--cores", default="all", help="cores to use (default: all)")
     run.add_argument(
         "--profile", help="workflow profile: default, slurm, pbs, sge, lsf, kubernetes, or a folder of your own"

@@ -24,8 +24,10 @@ def add(commands: Any) -> None:
     text = "data set, pool and method of the job, for the record"
     step.add_argument("--about", nargs="*", default=[], metavar="KEY=VALUE", help=text)
     step.add_argument(
-        "--key", default="", help="hash of what the outputs are made from, for the record; its end is the fingerprint of the code, which is checked"
-    )  # fmt: skip
+        "--key",
+        default="",
+        help="hash of what the outputs are made from, for the record; its end is the fingerprint of the code, which is checked",
+    )
     step.add_argument("--threads", type=int, default=1, help="largest number of threads")
 
 

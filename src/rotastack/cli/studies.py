@@ -33,9 +33,18 @@ def snakemake(plan: "Plan", options: list[str], *, quiet: bool = True, log: str 
     logger = ["--logger", "rotastack", "--logger-rotastack-file", log] if quiet else []
     sized = [] if plan.size == "full" else ["--config", f"size={plan.size}"]
     command = [
-        sys.executable, "-P", "-m", "snakemake", "--snakefile", str(project_file("Snakefile")),
-        *logger, *options, "--configfile", *plan.study_files, *sized,
-    ]  # fmt: skip
+        sys.executable,
+        "-P",
+        "-m",
+        "snakemake",
+        "--snakefile",
+        str(project_file("Snakefile")),
+        *logger,
+        *options,
+        "--configfile",
+        *plan.study_files,
+        *sized,
+    ]
     began = time.monotonic()
     with ending_with_us(command, stdout=sys.__stderr__, env=_environment(here)) as process:
         code = process.wait()
@@ -108,6 +117,9 @@ def _missing_plugins(profile: Path) -> list[str]:
     content = load_mapping(file, exactly=False) if file.is_file() else {}
     kinds = {"executor": "executor", "default-storage-provider": "storage"}
     built_in = ("local", "dryrun", "touch")
-    plugins = [f"snakemake-{kind}-plugin-{content[key]}" for key, kind in kinds.items()
-               if content.get(key) and content[key] not in built_in]  # fmt: skip
+    plugins = [
+        f"snakemake-{kind}-plugin-{content[key]}"
+        for key, kind in kinds.items()
+        if content.get(key) and content[key] not in built_in
+    ]
     return [name for name in plugins if find_spec(name.replace("-", "_")) is None]

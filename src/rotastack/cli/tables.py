@@ -12,12 +12,15 @@ from rotastack.errors import RotastackError
 def add(commands: Any) -> None:
     """Add the command."""
     tables = command(
-        commands, "tables", _tables, "write the tables of a finished study as CSV and LaTeX",
+        commands,
+        "tables",
+        _tables,
+        "write the tables of a finished study as CSV and LaTeX",
         description="Write all tables of a finished study: leaderboard, scores by data set, tests, and more.",
         epilog="A document that includes the LaTeX tables needs \\usepackage{booktabs,longtable} and "
         "\\usepackage[T1]{fontenc}.\n\nexamples:\n  rotastack tables quickstart --latex\n"
         "  rotastack tables rotation_weights --size small --latex --out paper/tables",
-    )  # fmt: skip
+    )
     add_study_options(tables)
     tables.add_argument("--latex", action="store_true", help="also write scores, ranks and tests as LaTeX")
     tables.add_argument("--out", metavar="FOLDER", help="folder to write to (default: results/STUDY/printed)")

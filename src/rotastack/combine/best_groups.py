@@ -51,9 +51,13 @@ class BestGroups(Combiner):
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(
-        self, outputs: NDArray[np.floating], y: NDArray[np.intp], n_classes: int | None, sequence: np.random.SeedSequence,
+        self,
+        outputs: NDArray[np.floating],
+        y: NDArray[np.intp],
+        n_classes: int | None,
+        sequence: np.random.SeedSequence,
         sample_weight: NDArray[np.floating] | None = None,
-    ) -> Self:  # fmt: skip
+    ) -> Self:
         """Train the stackers on outputs for rows that the members have not seen; group k has the seed ``child(sequence, k)``."""
         if len(outputs) % (self.group_size or 1):
             raise RotastackError(f"{len(outputs)} members cannot be divided into groups of {self.group_size}")

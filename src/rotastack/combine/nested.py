@@ -14,10 +14,15 @@ from rotastack.seeds import child
 
 
 def combine_nested(
-    combiner: Combiner, outputs: NDArray[np.floating], folds: NDArray[np.integer], y: NDArray,
-    sequence: np.random.SeedSequence, members: Sequence[Members] | None = None,
-    weights: NDArray[np.float64] | None = None, without: NDArray[np.bool_] | None = None,
-) -> tuple[NDArray[np.float64], list[Combiner]]:  # fmt: skip
+    combiner: Combiner,
+    outputs: NDArray[np.floating],
+    folds: NDArray[np.integer],
+    y: NDArray,
+    sequence: np.random.SeedSequence,
+    members: Sequence[Members] | None = None,
+    weights: NDArray[np.float64] | None = None,
+    without: NDArray[np.bool_] | None = None,
+) -> tuple[NDArray[np.float64], list[Combiner]]:
     """Return predictions for every row, by combiners that have not seen the row's fold.
 
     For outer fold h, a trained combiner is fitted to the rows outside h. The outputs for such a row are of the members

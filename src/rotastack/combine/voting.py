@@ -50,9 +50,13 @@ class Voting(Combiner):
 
     @whole_fit
     def fit(
-        self, outputs: NDArray[np.floating], y: NDArray[np.intp], n_classes: int | None, sequence: np.random.SeedSequence,
+        self,
+        outputs: NDArray[np.floating],
+        y: NDArray[np.intp],
+        n_classes: int | None,
+        sequence: np.random.SeedSequence,
         sample_weight: NDArray[np.floating] | None = None,
-    ) -> Self:  # fmt: skip
+    ) -> Self:
         """Choose the threshold on outputs for rows that the members have not seen; of equal ones, the nearest to a half."""
         if n_classes != 2:
             raise RotastackError(f"a threshold of votes needs two classes, got {n_classes or 'a regression'}")

@@ -248,8 +248,14 @@ def _excel(body: bytes, labels: str | None) -> Found:
         )
     try:
         sheets = pd.read_excel(
-            io.BytesIO(body), sheet_name=None, header=None, engine="openpyxl", dtype=object, keep_default_na=False, na_values=[""]
-        )  # fmt: skip
+            io.BytesIO(body),
+            sheet_name=None,
+            header=None,
+            engine="openpyxl",
+            dtype=object,
+            keep_default_na=False,
+            na_values=[""],
+        )
     except ImportError:
         raise
     except Exception as error:  # openpyxl raises all kinds of exceptions for damaged files

@@ -16,8 +16,13 @@ _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SAMPLE = 100  # records that determine the delimiter
 _EXCEL = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;\t|])\r?\n", re.IGNORECASE)
 """First line that Excel writes and reads, with the delimiter."""
-_BYTE_ORDERS = {b"\xff\xfe\0\0": "utf-32", b"\0\0\xfe\xff": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16",
-                b"\xef\xbb\xbf": "utf-8-sig"}  # fmt: skip
+_BYTE_ORDERS = {
+    b"\xff\xfe\0\0": "utf-32",
+    b"\0\0\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+    b"\xef\xbb\xbf": "utf-8-sig",
+}
 _LONGEST = 2**31 - 1
 """Characters in a field; the csv module allows 131,072 by default."""
 
@@ -73,9 +78,16 @@ def read_delimited(body: bytes, labels: str | None, delimiter: str = ",") -> Fou
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             table = pd.read_csv(
-                io.BytesIO(body), sep=delimiter, encoding=encoding, skipinitialspace=True, index_col=False, dtype="str",
-                keep_default_na=False, na_values=[""], skip_blank_lines=len(header) > 1 or is_blank,
-            )  # fmt: skip
+                io.BytesIO(body),
+                sep=delimiter,
+                encoding=encoding,
+                skipinitialspace=True,
+                index_col=False,
+                dtype="str",
+                keep_default_na=False,
+                na_values=[""],
+                skip_blank_lines=len(header) > 1 or is_blank,
+            )
     except UnicodeError as error:
         raise RotastackError(f"the text is not valid {encoding.upper()} ({error}); save the file as UTF-8") from None
     except (

@@ -76,9 +76,11 @@ def warn_of_unequal_scales(X: NDArray, categorical: NDArray[np.bool_], estimator
         names = getattr(estimator, "feature_names_in_", None)
         numbers = np.flatnonzero(~categorical)
         warn_of_scales(
-            X[:, ~categorical], (numbers if names is None else names[numbers]).tolist(), "columns are rotated unscaled",
+            X[:, ~categorical],
+            (numbers if names is None else names[numbers]).tolist(),
+            "columns are rotated unscaled",
             "columns of large scale dominate the rotation. Use scaling='minmax', 'quantile', 'rank' or 'symmetric'.",
-        )  # fmt: skip
+        )
 
 
 def scaled_columns(

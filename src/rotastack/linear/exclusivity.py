@@ -195,9 +195,15 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         printed = self.tol == "paper"
         try:
             solution = solve_alm(
-                problem, start, tol, mu0=self.mu0, rho=self.rho, reweighting=self.w_step == "reweighting",
-                rule="printed" if printed else "change", max_iter=self.max_iter,
-            )  # fmt: skip
+                problem,
+                start,
+                tol,
+                mu0=self.mu0,
+                rho=self.rho,
+                reweighting=self.w_step == "reweighting",
+                rule="printed" if printed else "change",
+                max_iter=self.max_iter,
+            )
         except LinAlgError:
             raise ValueError("solver='alm' needs rows closer to 0; centre and scale the columns of X") from None
         if problem.cost.shape[1] == 1:  # Members are equal, so one SVM gives the optimum cheaply.

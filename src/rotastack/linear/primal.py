@@ -84,9 +84,11 @@ class _Search:
                 raise StopIteration
 
         options = {
-            "gtol": 1e-12 * float((scale @ np.abs(B)).max()), "maxiter": max_iter,
-            "initial_trust_radius": 1e3, "max_trust_radius": 1e12,
-        }  # fmt: skip
+            "gtol": 1e-12 * float((scale @ np.abs(B)).max()),
+            "maxiter": max_iter,
+            "initial_trust_radius": 1e3,
+            "max_trust_radius": 1e12,
+        }
         start = np.zeros(B.shape[1])
         minimize(objective, start, method="trust-exact", jac=True, hess=hessian, callback=after_step, options=options)
 

@@ -85,9 +85,11 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             name = f" ({self.classes_.tolist()[0]!r})" if n_classes else ""
             raise ValueError(f"y has only one class{name}; at least 2 classes are needed")
         warn_of_scales(
-            X, check_feature_names_in(self), f"{type(self).__name__}: the penalty is equal for all columns",
+            X,
+            check_feature_names_in(self),
+            f"{type(self).__name__}: the penalty is equal for all columns",
             "scale the columns first, for example with MinMaxScaler((-1, 1)).",
-        )  # fmt: skip
+        )
         if max(-X.min(), X.max()) > LARGEST:
             raise ValueError(f"X contains values beyond {LARGEST:g}, whose squares overflow; scale the columns")
         self._begin(codes)

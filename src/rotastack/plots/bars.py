@@ -37,9 +37,13 @@ def plot_importances(
     figure = new_figure(7.0, 0.9 + 0.26 * len(columns))
     axis = figure.subplots()
     axis.barh(
-        np.arange(len(columns)), losses, xerr=deviations, height=0.65, color=METHOD_COLORS[0],
+        np.arange(len(columns)),
+        losses,
+        xerr=deviations,
+        height=0.65,
+        color=METHOD_COLORS[0],
         error_kw={"ecolor": "#444444", "elinewidth": 1},
-    )  # fmt: skip
+    )
     axis.axvline(0, color="#444444", linewidth=0.8)
     _name_bars(axis, [name if len(name) <= 40 else f"{name[:39]}…" for name in columns], x_label)
     return finished(figure, [axis])

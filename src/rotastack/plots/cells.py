@@ -35,10 +35,17 @@ def plot_boxes(errors: Mapping[str, ArrayLike], title: str = "", score: str = "e
     places = np.arange(len(errors))
     few = max(map(len, finite), default=0) < FEWEST
     axes.boxplot(
-        [[] for _ in finite] if few else finite, positions=places, orientation="horizontal", widths=0.6, patch_artist=True,
-        boxprops={"facecolor": "#d7e5f2", "edgecolor": "#0072B2"}, medianprops={"color": "#0072B2"},
-        whiskerprops={"color": "#0072B2"}, capprops={"color": "#0072B2"}, flierprops={"marker": ".", "markersize": 3},
-    )  # fmt: skip
+        [[] for _ in finite] if few else finite,
+        positions=places,
+        orientation="horizontal",
+        widths=0.6,
+        patch_artist=True,
+        boxprops={"facecolor": "#d7e5f2", "edgecolor": "#0072B2"},
+        medianprops={"color": "#0072B2"},
+        whiskerprops={"color": "#0072B2"},
+        capprops={"color": "#0072B2"},
+        flierprops={"marker": ".", "markersize": 3},
+    )
     for place, values in zip(places, finite, strict=True):
         if len(values):
             if few:

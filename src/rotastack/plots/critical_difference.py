@@ -65,9 +65,14 @@ def draw_ranks(ranks: pd.Series, nemenyi_p: pd.DataFrame, cd: float, alpha: floa
         name = shortened(str(method))
         text = f"{name}  {rank:.2f}" if left else f"{rank:.2f}  {name}"
         axis.text(
-            edge + (-0.05 if left else 0.05), level, text, ha="right" if left else "left", va="center", fontsize=9,
+            edge + (-0.05 if left else 0.05),
+            level,
+            text,
+            ha="right" if left else "left",
+            va="center",
+            fontsize=9,
             parse_math=False,
-        )  # fmt: skip
+        )
     for i, group in enumerate(groups):
         x = [ranks[m] for m in group]
         axis.plot(

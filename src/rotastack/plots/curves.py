@@ -23,9 +23,14 @@ _MARKED = 20  # Curves of more points have no markers.
 
 
 def plot_curves(
-    panels: Mapping[str, Mapping[str, Curve]], x_label: str, y_label: str, *, log: bool = False,
-    ticks: Sequence[float] = (), title: str = "",
-) -> Figure:  # fmt: skip
+    panels: Mapping[str, Mapping[str, Curve]],
+    x_label: str,
+    y_label: str,
+    *,
+    log: bool = False,
+    ticks: Sequence[float] = (),
+    title: str = "",
+) -> Figure:
     """Draw panels, by title, of curves, by label; a label has the same colour in all panels.
 
     Points with a NaN height are left out. With `log` the horizontal axis is logarithmic. The `ticks` of the horizontal
@@ -43,9 +48,15 @@ def plot_curves(
                 x, y = (np.asarray(values, dtype=float) for values in curve)
                 finite = np.isfinite(y)
                 (handles[label],) = axis.plot(
-                    x[finite], y[finite], label=label, color=look.color, linestyle=look.dash, linewidth=1.5,
-                    marker=look.marker if finite.sum() <= _MARKED else None, markersize=4.5,
-                )  # fmt: skip
+                    x[finite],
+                    y[finite],
+                    label=label,
+                    color=look.color,
+                    linestyle=look.dash,
+                    linewidth=1.5,
+                    marker=look.marker if finite.sum() <= _MARKED else None,
+                    markersize=4.5,
+                )
             elif np.isfinite(curve):
                 line = axis.axhline(curve, label=label, color=look.color, linewidth=1.3, dashes=(5, 2, 1, 2))
                 handles.setdefault(label, line)
@@ -91,11 +102,16 @@ def plot_dependence(panels: Sequence[Mapping[str, Any]], y_label: str) -> Figure
         places = panel["values"] if panel["ordered"] else range(len(panel["values"]))
         handles = [
             axis.plot(
-                places, panel["curves"][name], color=looks[name].color, marker=None if panel["ordered"] else "o",
-                linestyle=looks[name].dash if panel["ordered"] else "none", markersize=5, label=name,
+                places,
+                panel["curves"][name],
+                color=looks[name].color,
+                marker=None if panel["ordered"] else "o",
+                linestyle=looks[name].dash if panel["ordered"] else "none",
+                markersize=5,
+                label=name,
             )[0]
             for name in names
-        ]  # fmt: skip
+        ]
         if not panel["ordered"]:
             labels = [str(v) if len(str(v)) <= 14 else f"{str(v)[:13]}…" for v in panel["values"]]
             axis.set_xticks(places, labels, rotation=45, ha="right")

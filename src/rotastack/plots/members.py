@@ -82,8 +82,11 @@ def _joined(table: pd.DataFrame) -> dict[str, dict[str, pd.DataFrame]]:
 
 
 def _lines(
-    figure: FigureBase, joined: Mapping[str, Mapping[str, pd.DataFrame]], singles: pd.DataFrame, looks: Mapping[str, Look]
-) -> None:  # fmt: skip
+    figure: FigureBase,
+    joined: Mapping[str, Mapping[str, pd.DataFrame]],
+    singles: pd.DataFrame,
+    looks: Mapping[str, Look],
+) -> None:
     panels = figure.subplots(2, len(joined), sharex="col", sharey="row", squeeze=False, height_ratios=[3, 2])
     handles: dict[str, Artist] = {}
     for (parameter, lines), (above, below) in zip(joined.items(), panels.T, strict=True):
@@ -91,17 +94,31 @@ def _lines(
             look = _family_look(family, looks)
             for axis, column in ((below, "fraction"), (above, "error")):
                 (handles[family],) = axis.plot(
-                    rows["place"], rows[column], label=family, color=look.color, marker=look.marker,
-                    markersize=5, linestyle=look.dash, linewidth=1.4, clip_on=False,
-                )  # fmt: skip
+                    rows["place"],
+                    rows[column],
+                    label=family,
+                    color=look.color,
+                    marker=look.marker,
+                    markersize=5,
+                    linestyle=look.dash,
+                    linewidth=1.4,
+                    clip_on=False,
+                )
         for method, row in singles.iterrows():
             name, look = str(method), looks[str(method)]
             if parameter == "T" and np.isfinite(row["voters"]):
                 for axis, column in ((below, "fraction"), (above, "error")):
                     (handles[name],) = axis.plot(
-                        [row["voters"]], [row[column]], look.marker, label=name, color=look.color,
-                        markersize=6, markeredgecolor="black", markeredgewidth=0.6, clip_on=False,
-                    )  # fmt: skip
+                        [row["voters"]],
+                        [row[column]],
+                        look.marker,
+                        label=name,
+                        color=look.color,
+                        markersize=6,
+                        markeredgecolor="black",
+                        markeredgewidth=0.6,
+                        clip_on=False,
+                    )
             else:
                 line = above.axhline(row["error"], label=name, color=look.color, linewidth=1.2, dashes=(5, 2, 1, 2))
                 handles.setdefault(name, line)
@@ -139,7 +156,7 @@ def _bars(figure: FigureBase, table: pd.DataFrame) -> None:
     for place, (kept, voters, end) in enumerate(zip(table["members"], table["voters"], ends, strict=True)):
         left.annotate(
             _counts(kept, voters), (end, place), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8
-        )  # fmt: skip
+        )
     left.set_xlim(0, 1.35 * max(ends.max(), 1))
     left.set_yticks(places, table.index)
     left.set_ylim(len(table) - 0.4, -0.6)

@@ -50,9 +50,16 @@ def plot_differences(
         y = [i + step * (k - (len(others) - 1) / 2) for i in range(len(means))]
         bars = 200 * errors_of_mean[method] if errors_of_mean[method].notna().any() else None
         axis.errorbar(
-            difference, y, xerr=bars, fmt=MARKERS[(k + k // len(MARKERS)) % len(MARKERS)], markersize=5,
-            color=METHOD_COLORS[k % len(METHOD_COLORS)], label=method, elinewidth=0.8, capsize=2,
-        )  # fmt: skip
+            difference,
+            y,
+            xerr=bars,
+            fmt=MARKERS[(k + k // len(MARKERS)) % len(MARKERS)],
+            markersize=5,
+            color=METHOD_COLORS[k % len(METHOD_COLORS)],
+            label=method,
+            elinewidth=0.8,
+            capsize=2,
+        )
     values = {name: textwrap.fill(f"({control}: {score} {means.loc[name, control]:.3f})", 30) for name in means.index}
     axis.set_yticks(range(len(means)), [f"{name}\n{value}" for name, value in values.items()], fontsize=8)
     axis.set_ylim(len(means) - 0.5, -0.5)
@@ -213,10 +220,14 @@ def _write_names(axis: Axes, points: pd.DataFrame) -> int:
             if all(box[0] >= b[1] or box[1] <= b[0] or box[2] >= b[3] or box[3] <= b[2] for b in boxes):
                 boxes.append(box)
                 axis.annotate(
-                    text, (row["time"], row["quality"]), xytext=(-5 if to_left else 5, 4 if up > 0 else -4),
-                    textcoords="offset points", ha="right" if to_left else "left",
-                    va="bottom" if up > 0 else "top", fontsize=8,
+                    text,
+                    (row["time"], row["quality"]),
+                    xytext=(-5 if to_left else 5, 4 if up > 0 else -4),
+                    textcoords="offset points",
+                    ha="right" if to_left else "left",
+                    va="bottom" if up > 0 else "top",
+                    fontsize=8,
                     bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.3},
-                )  # fmt: skip
+                )
                 break
     return len(boxes)

@@ -40,9 +40,14 @@ def plot_margin_distributions(
             if part in shares:
                 look = looks[method]
                 (handles[method],) = axis.plot(
-                    shares.index, shares[part], label=method, color=look.color, linestyle=look.dash,
-                    linewidth=1.5, drawstyle="steps-post",
-                )  # fmt: skip
+                    shares.index,
+                    shares[part],
+                    label=method,
+                    color=look.color,
+                    linestyle=look.dash,
+                    linewidth=1.5,
+                    drawstyle="steps-post",
+                )
         axis.set_title(f"{part} rows")
         axis.set_xlabel("margin (left of the line: wrong)")
     panels[0].set(xlim=(-1.02, 1.02), xticks=[-1, -0.5, 0, 0.5, 1], ylim=(0, 1.02))
@@ -78,14 +83,27 @@ def plot_ordered_curves(votes: Mapping[str, OrderedVotes], title: str = "", meth
     for method, (error, kept, _) in votes.items():
         look, error = looks[method], error.dropna()
         handles += panels[0].plot(
-            error.index, error, label=method, color=look.color, linestyle=look.dash, linewidth=1.2,
-            marker=look.marker, markevery=[],
-        )  # fmt: skip
+            error.index,
+            error,
+            label=method,
+            color=look.color,
+            linestyle=look.dash,
+            linewidth=1.2,
+            marker=look.marker,
+            markevery=[],
+        )
         if np.isfinite(kept) and len(error):
             panels[0].plot(
-                kept, np.interp(kept, error.index, error), marker=look.marker, color=look.color,
-                markersize=7, markeredgecolor="black", markeredgewidth=0.8, linestyle="none", zorder=3,
-            )  # fmt: skip
+                kept,
+                np.interp(kept, error.index, error),
+                marker=look.marker,
+                color=look.color,
+                markersize=7,
+                markeredgecolor="black",
+                markeredgewidth=0.8,
+                linestyle="none",
+                zorder=3,
+            )
     panels[0].set_xlabel("members that vote (marker: kept)")
     panels[0].set_xscale("log")
     panels[0].xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
@@ -122,9 +140,14 @@ def plot_diversity(points: Mapping[str, pd.DataFrame], title: str = "", methods:
     handles: list[Any] = []
     for method, rows in complete.items():  # A second loop draws the means above all small dots.
         handles += axis.plot(
-            *rows.mean().to_numpy()[:, None], looks[method].marker, label=method, color=looks[method].color,
-            markersize=9, markeredgecolor="black", markeredgewidth=0.8,
-        )  # fmt: skip
+            *rows.mean().to_numpy()[:, None],
+            looks[method].marker,
+            label=method,
+            color=looks[method].color,
+            markersize=9,
+            markeredgecolor="black",
+            markeredgewidth=0.8,
+        )
     axis.set(xlabel="mean disagreement of pairs of members", ylabel="mean accuracy of a member")
     return finished(figure, [axis], handles)
 
@@ -150,9 +173,14 @@ def plot_kappa_error(ensembles: Mapping[str, KappaError], title: str = "") -> Fi
     for place, (axis, (name, cloud)) in enumerate(zip(panels, clouds.items(), strict=False)):
         look = looks[name]
         axis.plot(
-            *cloud.T, "o", color=look.color, markersize=2.5 if len(cloud) > 100 else 4, markeredgewidth=0,
-            alpha=0.3 if len(cloud) > _DENSE else 0.7, rasterized=total > _RASTERIZED,
-        )  # fmt: skip
+            *cloud.T,
+            "o",
+            color=look.color,
+            markersize=2.5 if len(cloud) > 100 else 4,
+            markeredgewidth=0,
+            alpha=0.3 if len(cloud) > _DENSE else 0.7,
+            rasterized=total > _RASTERIZED,
+        )
         axis.set_title(name)
         plain_axis(axis)
         if place + columns >= len(clouds):  # No panel is below this one.
@@ -166,13 +194,22 @@ def plot_kappa_error(ensembles: Mapping[str, KappaError], title: str = "") -> Fi
         for other, points in clouds.items():
             if other != name and len(points):
                 axis.plot(
-                    *points.mean(axis=0), looks[other].marker, color="none", markersize=4,
-                    markeredgecolor=looks[other].color, markeredgewidth=1,
-                )  # fmt: skip
+                    *points.mean(axis=0),
+                    looks[other].marker,
+                    color="none",
+                    markersize=4,
+                    markeredgecolor=looks[other].color,
+                    markeredgewidth=1,
+                )
         axis.plot(
-            *cloud.mean(axis=0), look.marker, color="white", markersize=9, markeredgecolor="black",
-            markeredgewidth=1.2, zorder=3,
-        )  # fmt: skip
+            *cloud.mean(axis=0),
+            look.marker,
+            color="white",
+            markersize=9,
+            markeredgecolor="black",
+            markeredgewidth=1.2,
+            zorder=3,
+        )
     for axis in panels[len(clouds) :]:
         axis.remove()
     return figure

@@ -108,9 +108,14 @@ def figure_beside_legend(width: float, height: float, labels: Sequence[str], tit
 def add_legend(figure: FigureBase, handles: Sequence[Artist]) -> None:
     """Put a legend with the labels of the handles on the right of all panels."""
     figure.legend(
-        handles, [_folded(str(h.get_label())) for h in handles], loc="outside right upper", fontsize=8,
-        frameon=False, handlelength=2.6, ncols=-(-len(handles) // _ROWS),
-    )  # fmt: skip
+        handles,
+        [_folded(str(h.get_label())) for h in handles],
+        loc="outside right upper",
+        fontsize=8,
+        frameon=False,
+        handlelength=2.6,
+        ncols=-(-len(handles) // _ROWS),
+    )
 
 
 def add_note(figure: Figure, text: str) -> None:

@@ -10,9 +10,10 @@ from rotastack.stats.influence import row_test
 
 
 def association_p(
-    cells: Iterable[tuple[NDArray[np.integer], NDArray, NDArray[np.floating]]], units: NDArray[np.integer],
+    cells: Iterable[tuple[NDArray[np.integer], NDArray, NDArray[np.floating]]],
+    units: NDArray[np.integer],
     n_classes: int | None,
-) -> float:  # fmt: skip
+) -> float:
     """Return the one-sided p-value of the hypothesis that outputs for held-out rows and the target are independent.
 
     The statistic is the covariance of the ranks of the outputs with the target, as a mean over cells: with two classes

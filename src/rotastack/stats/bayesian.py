@@ -35,9 +35,15 @@ class SignedRankPosterior(NamedTuple):
 
 
 def bayesian_signed_rank(
-    x: ArrayLike, y: ArrayLike, higher_is_better: bool, *, rope: float = 0.0, prior: float = 0.5,
-    n_samples: int = 50_000, random_state: object = None,
-) -> SignedRankPosterior:  # fmt: skip
+    x: ArrayLike,
+    y: ArrayLike,
+    higher_is_better: bool,
+    *,
+    rope: float = 0.0,
+    prior: float = 0.5,
+    n_samples: int = 50_000,
+    random_state: object = None,
+) -> SignedRankPosterior:
     r"""Return the probabilities that the first of two methods is better over data sets, neither, or the second.
 
     The prior of the distribution of differences :math:`z_i = y_i - x_i` between the scores (:math:`x_i - y_i` if lower
@@ -112,9 +118,15 @@ def bayesian_signed_rank(
 
 
 def signed_rank_draws(
-    x: ArrayLike, y: ArrayLike, higher_is_better: bool, *, rope: float = 0.0, prior: float = 0.5,
-    n_samples: int = 50_000, random_state: object = None,
-) -> NDArray[np.float64]:  # fmt: skip
+    x: ArrayLike,
+    y: ArrayLike,
+    higher_is_better: bool,
+    *,
+    rope: float = 0.0,
+    prior: float = 0.5,
+    n_samples: int = 50_000,
+    random_state: object = None,
+) -> NDArray[np.float64]:
     """Return the draws that :func:`bayesian_signed_rank` counts, for example for a plot in a triangle.
 
     Parameters
@@ -165,9 +177,16 @@ def _draws(
 
 
 def bayesian_table(
-    scores: pd.DataFrame, control: str | None, higher_is_better: bool, rope: float = 0.0, *, prior: float = 0.5,
-    n_samples: int = 50_000, random_state: object = 0, missing: str = "raise",
-) -> pd.DataFrame:  # fmt: skip
+    scores: pd.DataFrame,
+    control: str | None,
+    higher_is_better: bool,
+    rope: float = 0.0,
+    *,
+    prior: float = 0.5,
+    n_samples: int = 50_000,
+    random_state: object = 0,
+    missing: str = "raise",
+) -> pd.DataFrame:
     """Return posterior probabilities of Bayesian signed-rank tests of methods over data sets.
 
     Parameters
@@ -219,9 +238,14 @@ def bayesian_table(
     root = root_sequence(random_state)
     rows = [
         bayesian_signed_rank(
-            table[one], table[other], higher_is_better, rope=rope, prior=prior, n_samples=n_samples,
+            table[one],
+            table[other],
+            higher_is_better,
+            rope=rope,
+            prior=prior,
+            n_samples=n_samples,
             random_state=child(root, str(one), str(other)),
         )
         for one, other in pairs
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows, index, columns=["better", "equal", "worse"])

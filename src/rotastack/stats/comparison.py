@@ -60,9 +60,11 @@ class Comparison:
         best = self.scores.max(axis=1) if self.higher_is_better else self.scores.min(axis=1)
         ranks = self.average_ranks.sort_values(kind="stable")
         columns = {
-            "average rank": ranks, "mean score": self.scores.mean(), "best on": self.scores.eq(best, axis=0).sum(),
+            "average rank": ranks,
+            "mean score": self.scores.mean(),
+            "best on": self.scores.eq(best, axis=0).sum(),
             "p against the best": self.nemenyi_p[ranks.index[0]],
-        }  # fmt: skip
+        }
         return pd.DataFrame(columns).loc[ranks.index]
 
     def report(self, alpha: float = 0.05) -> ComparisonReport:

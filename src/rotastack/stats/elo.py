@@ -13,9 +13,14 @@ _POINTS = 400 / np.log(10)
 
 
 def elo(
-    scores: pd.DataFrame, higher_is_better: bool, *, n_bootstraps: int = 200, alpha: float = 0.05, seed: int = 0,
+    scores: pd.DataFrame,
+    higher_is_better: bool,
+    *,
+    n_bootstraps: int = 200,
+    alpha: float = 0.05,
+    seed: int = 0,
     missing: str = "raise",
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     r"""Return Elo ratings of methods over data sets, with bootstrap intervals.
 
     Each data set is a game of each pair of methods; a tie is half a win for both. In Bradley and Terry's model,

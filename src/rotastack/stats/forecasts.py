@@ -22,9 +22,12 @@ def season(series: NDArray[np.float64]) -> int | None:
 
 
 def naive_forecasts(
-    y: NDArray[np.float64], time: NDArray[np.intp], train: NDArray[np.bool_], test: NDArray[np.bool_],
+    y: NDArray[np.float64],
+    time: NDArray[np.intp],
+    train: NDArray[np.bool_],
+    test: NDArray[np.bool_],
     series: NDArray[np.intp] | None = None,
-) -> dict[str, NDArray[np.float64]]:  # fmt: skip
+) -> dict[str, NDArray[np.float64]]:
     """Return forecasts of later rows by the target of earlier ones: its last value and, if a period is evident, its last season.
 
     `time` has the number of each row's moment, whose target is the mean of its rows; `train` and `test` are masks of rows.

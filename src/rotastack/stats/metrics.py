@@ -2,11 +2,17 @@
 
 METRICS: dict[str, dict[str, bool | None]] = {
     "classification": {
-        "error": False, "balanced_accuracy": True, "roc_auc": True, "average_precision": True, "f1": True,
-        "log_loss": False, "clipped_log_loss": False, "brier": False,
+        "error": False,
+        "balanced_accuracy": True,
+        "roc_auc": True,
+        "average_precision": True,
+        "f1": True,
+        "log_loss": False,
+        "clipped_log_loss": False,
+        "brier": False,
     },
     "regression": {"rmse": False, "mae": False, "r2": True, "pinball": False, "interval_coverage": None},
-}  # fmt: skip
+}
 """Task -> score -> whether higher is better; a score with None has no better direction and is not ranked."""
 
 PRIMARY = {"classification": "error", "regression": "rmse"}
@@ -19,12 +25,20 @@ DECIDED = ("error", "balanced_accuracy", "f1")
 """Scores of decisions for classes; the other scores of a classification are of probabilities."""
 
 NAMES = {
-    "error": "error", "balanced_accuracy": "balanced accuracy", "roc_auc": "ROC AUC",
-    "average_precision": "average precision", "f1": "F1", "log_loss": "log loss",
-    "clipped_log_loss": "clipped log loss", "brier": "Brier score",
-    "rmse": "RMSE", "mae": "MAE", "r2": "R²", "pinball": "pinball loss of the 90 % interval",
+    "error": "error",
+    "balanced_accuracy": "balanced accuracy",
+    "roc_auc": "ROC AUC",
+    "average_precision": "average precision",
+    "f1": "F1",
+    "log_loss": "log loss",
+    "clipped_log_loss": "clipped log loss",
+    "brier": "Brier score",
+    "rmse": "RMSE",
+    "mae": "MAE",
+    "r2": "R²",
+    "pinball": "pinball loss of the 90 % interval",
     "interval_coverage": "coverage of the 90 % interval",
-}  # fmt: skip
+}
 """Score -> its name in texts and figures."""
 
 BASELINE = dict.fromkeys(METRICS["classification"], "predicting the class frequencies")
@@ -33,9 +47,15 @@ BASELINE |= dict.fromkeys(METRICS["regression"], "predicting the mean")
 """Score -> prediction of the baseline, which reads no column."""
 
 _SCORERS = {
-    "accuracy": "error", "neg_log_loss": "log_loss", "neg_brier_score": "brier", "roc_auc_ovr": "roc_auc",
-    "f1_macro": "f1", "auc": "roc_auc", "neg_root_mean_squared_error": "rmse", "neg_mean_absolute_error": "mae",
-}  # fmt: skip
+    "accuracy": "error",
+    "neg_log_loss": "log_loss",
+    "neg_brier_score": "brier",
+    "roc_auc_ovr": "roc_auc",
+    "f1_macro": "f1",
+    "auc": "roc_auc",
+    "neg_root_mean_squared_error": "rmse",
+    "neg_mean_absolute_error": "mae",
+}
 """scikit-learn's name of a scorer -> the score, where the names differ."""
 
 

@@ -79,9 +79,14 @@ def bootstrap_means(
 
 
 def bootstrap_ranks(
-    scores: pd.DataFrame, higher_is_better: bool, *, n_bootstraps: int = 1000, alpha: float = 0.05, seed: int = 0,
+    scores: pd.DataFrame,
+    higher_is_better: bool,
+    *,
+    n_bootstraps: int = 1000,
+    alpha: float = 0.05,
+    seed: int = 0,
     missing: str = "raise",
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """Return each method's average rank, with a percentile interval over resamples of the data sets.
 
     The interval shows how much the average rank depends on the choice of data sets. Two intervals do not show whether

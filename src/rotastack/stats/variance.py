@@ -103,9 +103,20 @@ def variance_components(matrix: ArrayLike, alpha: float = 0.05) -> VarianceCompo
     f_rotation, p_rotation = _f_test(ms_rotation, df_rotation, ms_rest, df_rest)
     f_fold, p_fold = _f_test(ms_fold, df_fold, ms_rest, df_rest)
     return VarianceComponents(
-        float(mean), float(table.std(ddof=1)), rotation, fold, residual, shares[0], shares[1], shares[2],
-        f_rotation, p_rotation, f_fold, p_fold, _verdict(shares, p_rotation, p_fold, total, alpha),
-    )  # fmt: skip
+        float(mean),
+        float(table.std(ddof=1)),
+        rotation,
+        fold,
+        residual,
+        shares[0],
+        shares[1],
+        shares[2],
+        f_rotation,
+        p_rotation,
+        f_fold,
+        p_fold,
+        _verdict(shares, p_rotation, p_fold, total, alpha),
+    )
 
 
 def kendall_w(matrix: ArrayLike) -> float:

@@ -41,9 +41,13 @@ class BaggedViews:
 
     @classmethod
     def of(
-        cls, X: NDArray[np.float32], codes: NDArray[np.integer], n_classes: int, bags: Bags | None = None,
+        cls,
+        X: NDArray[np.float32],
+        codes: NDArray[np.integer],
+        n_classes: int,
+        bags: Bags | None = None,
         n_jobs: int | None = None,
-    ) -> "BaggedViews":  # fmt: skip
+    ) -> "BaggedViews":
         """Return the training rows sorted by class; the default bags are those of rows without weights."""
         bags = bags or Bags.of(len(X))
         X, codes = X[bags.rows], codes[bags.rows]
@@ -55,9 +59,15 @@ class BaggedViews:
         return cls(data, places, edges, bags, missing_columns(X), n_jobs)
 
     def discriminants(
-        self, bag_seeds: NDArray[np.uint64], view_seeds: NDArray[np.uint64], *, share: float = 0.63,
-        shrinkage: float = 0.01, max_directions: int = 4, max_columns: int = 100,
-    ) -> LinearViews:  # fmt: skip
+        self,
+        bag_seeds: NDArray[np.uint64],
+        view_seeds: NDArray[np.uint64],
+        *,
+        share: float = 0.63,
+        shrinkage: float = 0.01,
+        max_directions: int = 4,
+        max_columns: int = 100,
+    ) -> LinearViews:
         """Return Fisher's discriminants of two random blocks of the columns.
 
         The columns are divided at random into two blocks; with fewer than four columns each block has all columns.
@@ -72,9 +82,13 @@ class BaggedViews:
         return self._views(discriminant_views, bag_seeds, view_seeds, options)
 
     def principal(
-        self, bag_seeds: NDArray[np.uint64], view_seeds: NDArray[np.uint64], *, subset_size: int = 3,
+        self,
+        bag_seeds: NDArray[np.uint64],
+        view_seeds: NDArray[np.uint64],
+        *,
+        subset_size: int = 3,
         bootstrap_ratio: float = 0.5,
-    ) -> LinearViews:  # fmt: skip
+    ) -> LinearViews:
         """Return Rotation Forest's rotations: random blocks of the columns, each rotated to its principal axes.
 
         The axes of each block are computed from a sample of its own. The sample is drawn with replacement from the

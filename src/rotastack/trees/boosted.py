@@ -193,10 +193,20 @@ class BoostedTreesClassifier(BoostedEstimator, LabelTrees):
         random_state=None,
     ):
         super().__init__(
-            n_rounds, learning_rate=learning_rate, max_leaf_nodes=max_leaf_nodes, max_depth=max_depth, max_bins=max_bins,
-            min_samples_leaf=min_samples_leaf, l2_regularization=l2_regularization, subsample=subsample,
-            max_features=max_features, n_bags=n_bags, early_stopping=early_stopping, n_jobs=n_jobs, random_state=random_state,
-        )  # fmt: skip
+            n_rounds,
+            learning_rate=learning_rate,
+            max_leaf_nodes=max_leaf_nodes,
+            max_depth=max_depth,
+            max_bins=max_bins,
+            min_samples_leaf=min_samples_leaf,
+            l2_regularization=l2_regularization,
+            subsample=subsample,
+            max_features=max_features,
+            n_bags=n_bags,
+            early_stopping=early_stopping,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         self.class_weight = class_weight
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:

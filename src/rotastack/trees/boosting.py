@@ -170,8 +170,18 @@ def grow_boosted(
     seeds = kernel_seeds(child(sequence, "boosting"), n_boosters)
     unit = 1.0 if n_classes is not None else unit_of(rows.target[weight_of_row > 0])
     task = BoostingTask(
-        rows.target, unit, weight_of_row, weights is not None, folds, n_classes, by_column(rows.X[None])[0], views, view_of, seeds, options,
-    )  # fmt: skip
+        rows.target,
+        unit,
+        weight_of_row,
+        weights is not None,
+        folds,
+        n_classes,
+        by_column(rows.X[None])[0],
+        views,
+        view_of,
+        seeds,
+        options,
+    )
     boosters = Boosters(n_boosters, task, n_jobs)
     held_weight = sum(mine.held_weight for mine in boosters.rows)
     choosing = options.early_stopping and held_weight > 0
@@ -206,4 +216,4 @@ def grow_boosted(
         mean_losses = losses * unit * unit / held_weight if held_weight > 0 else np.full(len(losses), np.nan)
     return BoostedTrees(
         trees, np.stack([mine.base for mine in boosters.rows]), folds, n_rounds, mean_losses, held_out, n_classes
-    )  # fmt: skip
+    )

@@ -35,9 +35,15 @@ class TrainingTable(NamedTuple):
 
     @classmethod
     def of(
-        cls, X: NDArray[np.float32], classes: NDArray[np.integer], targets: NDArray, weights: NDArray[np.float64],
-        n_outputs: int, criterion: str, bags: "TreeBags",
-    ) -> "TrainingTable":  # fmt: skip
+        cls,
+        X: NDArray[np.float32],
+        classes: NDArray[np.integer],
+        targets: NDArray,
+        weights: NDArray[np.float64],
+        n_outputs: int,
+        criterion: str,
+        bags: "TreeBags",
+    ) -> "TrainingTable":
         """Return the training table of `X`, the copies of the data in shape (n_sets, n_rows, n_columns)."""
         return cls(
             by_column(X),
@@ -95,9 +101,17 @@ class GrowthTask(NamedTuple):
         shape = (len(batches), self.table.data.shape[2], self.table.n_outputs)
         held = np.zeros(shape, np.float32) if self.want_held else None
         arrays, sums, counts, batch_errors, tree_errors = grow_batches(
-            self.table, batches, self.bags, self.views, self.options,
-            keep=self.keep, want_oob=self.options.want_oob, oob_per_batch=self.oob_per_batch, held=held, stop=stop,
-        )  # fmt: skip
+            self.table,
+            batches,
+            self.bags,
+            self.views,
+            self.options,
+            keep=self.keep,
+            want_oob=self.options.want_oob,
+            oob_per_batch=self.oob_per_batch,
+            held=held,
+            stop=stop,
+        )
         trees = TreeArrays(*arrays)
         if not self.options.describe_nodes:
             starts = np.concatenate([[0], np.cumsum(trees.sizes[:, 0])])

@@ -81,11 +81,18 @@ class ExtraForestClassifier(ForestClassifier):
         random_state=None,
     ):
         super().__init__(
-            n_estimators, criterion=criterion, max_depth=max_depth, min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf, max_features=max_features,
+            n_estimators,
+            criterion=criterion,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            max_features=max_features,
             bootstrap=bootstrap,
-            class_weight=class_weight, ccp_alpha=ccp_alpha, n_jobs=n_jobs, random_state=random_state,
-        )  # fmt: skip
+            class_weight=class_weight,
+            ccp_alpha=ccp_alpha,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         self.n_cuts = n_cuts
 
 
@@ -156,9 +163,14 @@ class ExtraForestRegressor(ForestRegressor):
         random_state=None,
     ):
         super().__init__(
-            n_estimators, max_depth=max_depth, min_samples_split=min_samples_split, min_samples_leaf=min_samples_leaf,
+            n_estimators,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
             max_features=max_features,
-            bootstrap=bootstrap, ccp_alpha=ccp_alpha, n_jobs=n_jobs,
+            bootstrap=bootstrap,
+            ccp_alpha=ccp_alpha,
+            n_jobs=n_jobs,
             random_state=random_state,
-        )  # fmt: skip
+        )
         self.n_cuts = n_cuts

@@ -65,9 +65,14 @@ class GrownTrees:
 
     @classmethod
     def join(
-        cls, pieces: Sequence[TreeArrays], tree_view: NDArray[np.int64], views: LinearViews, centre: float,
-        regression: bool, unit: float = 1.0,
-    ) -> "GrownTrees":  # fmt: skip
+        cls,
+        pieces: Sequence[TreeArrays],
+        tree_view: NDArray[np.int64],
+        views: LinearViews,
+        centre: float,
+        regression: bool,
+        unit: float = 1.0,
+    ) -> "GrownTrees":
         """Join the arrays of consecutive trees; multiply regression trees by `unit`, and add `centre` to their values."""
         nodes, impurity, weight, counts, values, sizes, decreases = (
             parts[0] if len(parts) == 1 or parts[0] is None else np.concatenate(parts)
@@ -114,7 +119,7 @@ class GrownTrees:
         views, tree_view = np.unique(self.tree_view, return_inverse=True)
         return replace(
             self, nodes=nodes, values=self.values[used], views=self.views.take(views).compact(), tree_view=tree_view
-        )  # fmt: skip
+        )
 
     @classmethod
     def concatenate(cls, forests: Sequence["GrownTrees"]) -> "GrownTrees":
@@ -136,19 +141,29 @@ class GrownTrees:
             return np.concatenate([getattr(forest, name) for forest in forests])
 
         return cls(
-            np.concatenate(nodes), np.concatenate([[0], np.cumsum(lengths)]), joined("impurity"),
-            joined("weight"), joined("counts"), joined("values"), joined("sizes"),
+            np.concatenate(nodes),
+            np.concatenate([[0], np.cumsum(lengths)]),
+            joined("impurity"),
+            joined("weight"),
+            joined("counts"),
+            joined("values"),
+            joined("sizes"),
             views[0] if shared else LinearViews.concatenate(views),
             np.concatenate([f.tree_view + v for f, v in zip(forests, first_view, strict=True)]),
-            joined("seeds") if all(f.seeds is not None for f in forests) else None, forests[0].bags,
+            joined("seeds") if all(f.seeds is not None for f in forests) else None,
+            forests[0].bags,
             side_by_side([f.decreases for f in forests]),
-        )  # fmt: skip
+        )
 
     def undescribed(self) -> "GrownTrees":
         """Return the same trees with `decreases` in place of the impurity, weight and counts of nodes."""
         return replace(
-            self, impurity=np.empty(0), weight=np.empty(0), counts=np.empty(0, np.int32), decreases=self.column_decreases()
-        )  # fmt: skip
+            self,
+            impurity=np.empty(0),
+            weight=np.empty(0),
+            counts=np.empty(0, np.int32),
+            decreases=self.column_decreases(),
+        )
 
     def out_of_bag(self, n_rows: int, rows: NDArray[np.integer] | None = None) -> NDArray[np.bool_]:
         """Return the out-of-bag mask (row, tree) of the training rows: True where a row is not in a tree's bag.

@@ -155,8 +155,9 @@ class LinearViews:
                 f"all views must have the same number of columns, got {sorted({v.n_features for v in views})}"
             )
         shared = all(
-            v.matrices is views[0].matrices and v.columns is views[0].columns and v.fills is views[0].fills for v in views
-        )  # fmt: skip
+            v.matrices is views[0].matrices and v.columns is views[0].columns and v.fills is views[0].fills
+            for v in views
+        )
         starts, parts = [np.zeros(1, dtype=np.int64)], []
         n_parts = n_columns = n_numbers = 0
         for v in views:
@@ -171,15 +172,26 @@ class LinearViews:
                 n_numbers += len(v.matrices)
         if shared:
             return cls(
-                views[0].n_features, np.concatenate(starts), np.concatenate(parts), views[0].columns, views[0].matrices,
+                views[0].n_features,
+                np.concatenate(starts),
+                np.concatenate(parts),
+                views[0].columns,
+                views[0].matrices,
                 views[0].fills,
-            )  # fmt: skip
+            )
         none = all(v.fills is None for v in views)
         return cls(
-            views[0].n_features, np.concatenate(starts), np.concatenate(parts),
-            np.concatenate([v.columns for v in views]), _joined([v.matrices for v in views]),
-            None if none else np.concatenate([np.full(len(v.columns), np.nan, np.float32) if v.fills is None else v.fills for v in views]),
-        )  # fmt: skip
+            views[0].n_features,
+            np.concatenate(starts),
+            np.concatenate(parts),
+            np.concatenate([v.columns for v in views]),
+            _joined([v.matrices for v in views]),
+            None
+            if none
+            else np.concatenate(
+                [np.full(len(v.columns), np.nan, np.float32) if v.fills is None else v.fills for v in views]
+            ),
+        )
 
     def filled(self, fills: NDArray[np.floating]) -> "LinearViews":
         """Return the same views with fills, the numbers that replace missing values when a view maps a column.
@@ -230,11 +242,15 @@ class LinearViews:
                     n_numbers += n_in * n_out
                 parts[k, 2] = numbers[where, n_in * n_out]
         return LinearViews(
-            self.n_features, self.starts, parts,
+            self.n_features,
+            self.starts,
+            parts,
             np.concatenate([np.empty(0, np.int32), *(self.columns[a : a + n] for a, n in columns)]),
             np.concatenate([np.empty(0, np.float32), *(self.matrices[a : a + n] for a, n in numbers)]),
-            None if self.fills is None else np.concatenate([np.empty(0, np.float32), *(self.fills[a : a + n] for a, n in columns)]),
-        )  # fmt: skip
+            None
+            if self.fills is None
+            else np.concatenate([np.empty(0, np.float32), *(self.fills[a : a + n] for a, n in columns)]),
+        )
 
     def beside(self, *others: "LinearViews") -> "LinearViews":
         """Return views whose outputs are those of this object's views, then those of the others' views.

@@ -30,9 +30,12 @@ class GrownMembers:
             each = len(self.trees) // self.n_nodes.shape[1]
             trees = self.trees.take((members[:, None] * each + np.arange(each)).ravel()).compact()
         return GrownMembers(
-            self.n_nodes[:, members], self.depth[:, members], self.oob_error[:, members],
-            self.held_out[:, members], trees,
-        )  # fmt: skip
+            self.n_nodes[:, members],
+            self.depth[:, members],
+            self.oob_error[:, members],
+            self.held_out[:, members],
+            trees,
+        )
 
     def outputs(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float32]:
         """Return the class probabilities of all members, (member, row, class)."""

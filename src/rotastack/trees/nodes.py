@@ -45,8 +45,8 @@ def missing_go_left(nodes: NDArray) -> NDArray[np.bool_]:
 
 
 def decreases_of(
-    nodes: NDArray, starts: NDArray[np.int64], impurity: NDArray[np.float64], weight: NDArray[np.float64], width: int,
-) -> NDArray[np.float64]:  # fmt: skip
+    nodes: NDArray, starts: NDArray[np.int64], impurity: NDArray[np.float64], weight: NDArray[np.float64], width: int
+) -> NDArray[np.float64]:
     """Return the decrease of impurity by column of the tree's view, (tree, `width`)."""
     inner = np.flatnonzero(nodes["column"] >= 0)
     tree = np.searchsorted(starts, inner, side="right") - 1
@@ -84,9 +84,12 @@ class TreeArrays(NamedTuple):
 
 
 def sklearn_arrays(
-    nodes: NDArray, impurity: NDArray[np.float64], weight: NDArray[np.float64], counts: NDArray[np.int32],
+    nodes: NDArray,
+    impurity: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    counts: NDArray[np.int32],
     values: NDArray[np.float64],
-) -> dict[str, NDArray]:  # fmt: skip
+) -> dict[str, NDArray]:
     """Return a tree in new arrays, those of scikit-learn's ``tree_``; the output of an inner node is the weighted mean of the outputs of its leaves."""
     leaf = nodes["column"] < 0
     n_outputs = values.shape[1]

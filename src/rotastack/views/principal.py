@@ -109,8 +109,10 @@ def _decomposed(
     n_subsets, widest = subsets.shape[1:]
     if n_rows < widest:
         parts = [[part[part < n_columns] for part in one] for one in subsets]
-        return [[(part, _sample_axes(by_class[part], count)) for part, count in zip(*one, strict=True)]
-                for one in zip(parts, counts, strict=True)]  # fmt: skip
+        return [
+            [(part, _sample_axes(by_class[part], count)) for part, count in zip(*one, strict=True)]
+            for one in zip(parts, counts, strict=True)
+        ]
     products = _products(by_class, subsets, counts)
     n_wide = n_columns - n_subsets * (widest - 1)
     groups = []

@@ -77,9 +77,14 @@ def widest(signs: NDArray[np.float64], start: NDArray[np.float64]) -> NDArray[np
     while True:
         rows = signs[included]
         solution = linprog(
-            cost, np.hstack([-rows, np.ones((len(rows), 1))]), np.zeros(len(rows)), sum_of_weights, [1.0],
-            bounds=[(0, None)] * T + [(None, None)], method="highs",
-        )  # fmt: skip
+            cost,
+            np.hstack([-rows, np.ones((len(rows), 1))]),
+            np.zeros(len(rows)),
+            sum_of_weights,
+            [1.0],
+            bounds=[(0, None)] * T + [(None, None)],
+            method="highs",
+        )
         if solution.x is None:
             raise RuntimeError(f"the linear program was not solved: {solution.message}")
         weights = np.maximum(solution.x[:T], 0.0)

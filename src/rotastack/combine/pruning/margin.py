@@ -127,7 +127,14 @@ def lasso(vote_table: VoteTable, penalties: Any, positive: bool, tol: float) -> 
     with ignoring(category=ConvergenceWarning):
         # Without a penalty, duplicate members can share their weight in any way. The last step is good enough then.
         _, weights, _ = lasso_path(
-            signs, np.ones(n), alphas=np.asarray(penalties) / (2 * n), precompute=gram, Xy=target,
-            positive=positive, max_iter=10_000, tol=tol, copy_X=False,
-        )  # fmt: skip
+            signs,
+            np.ones(n),
+            alphas=np.asarray(penalties) / (2 * n),
+            precompute=gram,
+            Xy=target,
+            positive=positive,
+            max_iter=10_000,
+            tol=tol,
+            copy_X=False,
+        )
     return weights.T

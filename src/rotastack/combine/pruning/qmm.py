@@ -25,9 +25,8 @@ def solve(S: NDArray[np.float64], rows: NDArray[np.float64], least: NDArray[np.f
     solver = piqp.DenseSolver()
     unbounded = np.full(len(least), np.inf)
     solver.setup(
-        2.0 * S, np.zeros(T), np.ones((1, T)), np.ones(1), rows, least, unbounded, np.zeros(T),
-        np.full(T, np.inf),
-    )  # fmt: skip
+        2.0 * S, np.zeros(T), np.ones((1, T)), np.ones(1), rows, least, unbounded, np.zeros(T), np.full(T, np.inf)
+    )
     if solver.solve() != piqp.PIQP_SOLVED:
         return None
     return np.array(solver.result.x)

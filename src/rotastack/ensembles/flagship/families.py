@@ -80,9 +80,16 @@ class KernelFamily:
 Family = TreeFamily | KernelFamily
 
 BOOSTING = BoostingOptions(
-    300, 0.2, max_leaf_nodes=8, max_bins=63, min_samples_leaf=5, l2_regularization=0.3, max_features=128,
-    n_iter_no_change=10, tol=0.005,
-)  # fmt: skip
+    300,
+    0.2,
+    max_leaf_nodes=8,
+    max_bins=63,
+    min_samples_leaf=5,
+    l2_regularization=0.3,
+    max_features=128,
+    n_iter_no_change=10,
+    tol=0.005,
+)
 
 _ROTATIONS = TreeFamily("rotations", ("sparse", "principal", "discriminants"))
 _DISCRIMINANTS = TreeFamily(

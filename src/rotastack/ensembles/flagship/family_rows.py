@@ -56,9 +56,14 @@ class FamilyRows(TrainingRows):
         """Return the rows of positive weight outside a fold; groups of rows are of no use there, since a fold holds out whole ones."""
         rows = np.flatnonzero((self.folds != fold) & self.weighted)
         return FamilyRows(
-            self.X[rows], self.target[rows], self.n_classes, weights_of(self.weights, rows),
-            codes=self.codes[rows], folds=self.folds[rows], dummies=self.dummies,
-        )  # fmt: skip
+            self.X[rows],
+            self.target[rows],
+            self.n_classes,
+            weights_of(self.weights, rows),
+            codes=self.codes[rows],
+            folds=self.folds[rows],
+            dummies=self.dummies,
+        )
 
 
 def group_numbers(groups: ArrayLike, weighted: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -84,9 +89,11 @@ def group_numbers(groups: ArrayLike, weighted: NDArray[np.bool_]) -> NDArray[np.
 
 
 def draw_folds(
-    codes: NDArray[np.integer], weights: NDArray[np.float64] | None, sequence: np.random.SeedSequence,
+    codes: NDArray[np.integer],
+    weights: NDArray[np.float64] | None,
+    sequence: np.random.SeedSequence,
     row_groups: NDArray[np.intp] | None = None,
-) -> NDArray[np.int32]:  # fmt: skip
+) -> NDArray[np.int32]:
     """Return the fold of each row; -1 for rows of weight 0.
 
     With `row_groups`, rows of a group share a fold. The groups, the largest first, go to the fold that has the fewest

@@ -47,9 +47,14 @@ _Grown = tuple[GrownFamilies, NDArray[np.float64]]
 
 
 def grow_families(
-    families: Sequence[Family], n_trees: int, rows: FamilyRows, sequence: np.random.SeedSequence, *,
-    n_jobs: int | None = None, done: Callable[[str], None] = lambda words: None,
-) -> tuple[list[GrownFamilies], NDArray[np.float64]]:  # fmt: skip
+    families: Sequence[Family],
+    n_trees: int,
+    rows: FamilyRows,
+    sequence: np.random.SeedSequence,
+    *,
+    n_jobs: int | None = None,
+    done: Callable[[str], None] = lambda words: None,
+) -> tuple[list[GrownFamilies], NDArray[np.float64]]:
     """Grow families, and return them in order: families on bags, families on folds, kernels.
 
     Each family gets `n_trees` trees, fewer for more than 40,000 rows; early stopping sets the number for boosted
@@ -70,9 +75,13 @@ def grow_families(
 
 
 def _each_grown(
-    families: Sequence[Family], n_trees: int, rows: FamilyRows, sequence: np.random.SeedSequence, n_jobs: int | None,
+    families: Sequence[Family],
+    n_trees: int,
+    rows: FamilyRows,
+    sequence: np.random.SeedSequence,
+    n_jobs: int | None,
     outputs: Sequence[NDArray[np.float64]],
-) -> Iterator[_Grown]:  # fmt: skip
+) -> Iterator[_Grown]:
     """Yield the grown families with their unseen outputs; each kind of family has a function that returns both.
 
     `outputs` grows with those of the families that were yielded. In a race (:mod:`.race`) boosted families come
@@ -180,9 +189,12 @@ def _on_folds(
 
 
 def _on_rounds(
-    family: TreeFamily, rows: FamilyRows, sequence: np.random.SeedSequence, n_jobs: int | None,
+    family: TreeFamily,
+    rows: FamilyRows,
+    sequence: np.random.SeedSequence,
+    n_jobs: int | None,
     race: Callable[..., None] | None = None,
-) -> tuple[OnRounds, NDArray[np.float64]]:  # fmt: skip
+) -> tuple[OnRounds, NDArray[np.float64]]:
     """Grow a booster for each fold, on the rows outside the fold; `race` may end the training after the first one."""
     assert family.boosting is not None
     views, width = None, rows.X.shape[1]
@@ -205,9 +217,12 @@ def _on_rounds(
 
 
 def tree_groups(
-    families: Sequence[TreeFamily], n_trees: int, rows: FamilyRows, sequence: np.random.SeedSequence,
+    families: Sequence[TreeFamily],
+    n_trees: int,
+    rows: FamilyRows,
+    sequence: np.random.SeedSequence,
     n_jobs: int | None = None,
-) -> list[TreeGroup]:  # fmt: skip
+) -> list[TreeGroup]:
     """Return a group of `n_trees` trees for each family; each view is fitted to the distinct rows in a bag.
 
     `sequence` is the forest's; if its trees have bags, these are the views' bags. Part i of family f is seeded by
@@ -239,9 +254,13 @@ def capped_max_features(max_features, n_features: int, width: int):
 
 
 def _views(
-    part: Any, rows: FamilyRows, bags: Bags, bagged: BaggedViews, bag_seeds: NDArray[np.uint64],
+    part: Any,
+    rows: FamilyRows,
+    bags: Bags,
+    bagged: BaggedViews,
+    bag_seeds: NDArray[np.uint64],
     sequence: np.random.SeedSequence,
-) -> LinearViews:  # fmt: skip
+) -> LinearViews:
     """Return the views of a part of a family, one for each tree's seed."""
     view_seeds = kernel_seeds(sequence, len(bag_seeds))
     match part:

@@ -21,9 +21,13 @@ RARE = 0.4
 
 
 def permutation_importances(
-    X: NDArray, score: Callable[[Any], Any], parts: Sequence[NDArray[np.intp]], n_repeats: int, rng: np.random.Generator,
+    X: NDArray,
+    score: Callable[[Any], Any],
+    parts: Sequence[NDArray[np.intp]],
+    n_repeats: int,
+    rng: np.random.Generator,
     weights: NDArray[np.float64] | None = None,
-) -> Bunch:  # fmt: skip
+) -> Bunch:
     """Return the decrease of a score when a column, or several columns together, are shuffled.
 
     `score` takes a table like `X`; more is better. It may return an array, such as a score of each row. `parts` are sets
@@ -44,9 +48,12 @@ def _summary(lost: NDArray[np.float64], whole: float, **more: Any) -> Bunch:
 
 
 def _shuffled(
-    X: NDArray, parts: Sequence[NDArray[np.intp]], n_repeats: int, rng: np.random.Generator,
+    X: NDArray,
+    parts: Sequence[NDArray[np.intp]],
+    n_repeats: int,
+    rng: np.random.Generator,
     weights: NDArray[np.float64] | None,
-) -> Iterator[tuple[int, int, NDArray]]:  # fmt: skip
+) -> Iterator[tuple[int, int, NDArray]]:
     """Yield the number of a set of columns, the number of the repeat, and a copy of the table with the set shuffled.
 
     Values of weighted rows are drawn by weight, so that a column has the values of all rows, not those of the sample.
@@ -133,9 +140,15 @@ class OutOfBagImportances:
         return crc32(self.table_.transform(X, self).tobytes(), crc32(codes.tobytes()))
 
     def out_of_bag_importances(
-        self, X: ArrayLike, y: ArrayLike, scoring: Any = None, *, n_repeats: int = 5,
-        max_rows: int | None = 2000, random_state: Any = 0,
-    ) -> Bunch:  # fmt: skip
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        scoring: Any = None,
+        *,
+        n_repeats: int = 5,
+        max_rows: int | None = 2000,
+        random_state: Any = 0,
+    ) -> Bunch:
         """Return the decrease of the out-of-bag score when a column is shuffled, in total, by row and by class.
 
         Predictions of a row come from trees that have not seen the row, so noise columns get 0 on average. Redundant
@@ -256,9 +269,11 @@ class OutOfBagImportances:
             raise ValueError(f"X has {len(y)} rows; out-of-bag importances need the {len(known)} rows of fit")
         labels, most = y[known] if hasattr(self, "classes_") else known[known], len(y) if max_rows is None else max_rows
         rows, weights = sampled_rows(
-            np.flatnonzero(known), labels, most,
+            np.flatnonzero(known),
+            labels,
+            most,
             lambda numbers, n: np.random.default_rng(root_sequence(random_state)).choice(numbers, n, replace=False),
-        )  # fmt: skip
+        )
         unseen = [(grown, grown.unseen(rows)) for grown in self.grown_]
 
         def answer(data: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -275,8 +290,8 @@ def unseen_rows(out_of_bag: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def scored(
-    estimator: Any, scoring: Any, answers: dict[str, NDArray], y: NDArray, weights: NDArray[np.float64] | None = None,
-) -> float:  # fmt: skip
+    estimator: Any, scoring: Any, answers: dict[str, NDArray], y: NDArray, weights: NDArray[np.float64] | None = None
+) -> float:
     """Return the score of an estimator from given results of its methods; `scoring` as in scikit-learn."""
     if not len(y):
         return float("nan")

@@ -38,9 +38,12 @@ def has_race(rows: FamilyRows) -> bool:
 
 
 def check_weight(
-    others: NDArray[np.float64], rows: FamilyRows, held: NDArray[np.intp], scores: NDArray[np.float64],
+    others: NDArray[np.float64],
+    rows: FamilyRows,
+    held: NDArray[np.intp],
+    scores: NDArray[np.float64],
     losses: NDArray[np.float64],
-) -> None:  # fmt: skip
+) -> None:
     """Raise NoWeightError if a boosted family cannot have a positive weight in the end.
 
     It can if its weight is above 0 by a likelihood-ratio test on the held-out rows, or if the loss that its curve leads to

@@ -195,9 +195,12 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         self.oob_prediction_ = of_all_rows(predicted, weighted)
         judged = np.flatnonzero(np.isfinite(self.oob_prediction_))
         self.residuals_ = OutOfBagResiduals.of(
-            rows.take(judged), self.oob_prediction_[judged], child(sequence, "residuals"),
-            None if rows.row_groups is None else rows.row_groups[judged], self.n_jobs,
-        )  # fmt: skip
+            rows.take(judged),
+            self.oob_prediction_[judged],
+            child(sequence, "residuals"),
+            None if rows.row_groups is None else rows.row_groups[judged],
+            self.n_jobs,
+        )
         if unit != 1:
             for grown in self.grown_:
                 grown.scale(unit)

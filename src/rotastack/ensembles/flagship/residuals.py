@@ -47,9 +47,13 @@ class OutOfBagResiduals:
 
     @classmethod
     def of(
-        cls, rows: TrainingRows, predicted: NDArray[np.float64], sequence: np.random.SeedSequence,
-        row_groups: NDArray[np.intp] | None = None, n_jobs: int | None = None,
-    ) -> "OutOfBagResiduals":  # fmt: skip
+        cls,
+        rows: TrainingRows,
+        predicted: NDArray[np.float64],
+        sequence: np.random.SeedSequence,
+        row_groups: NDArray[np.intp] | None = None,
+        n_jobs: int | None = None,
+    ) -> "OutOfBagResiduals":
         """Return the scores of training rows of positive weight from their out-of-bag predictions."""
         y, weights = rows.target, rows.weights
         if not len(y):
@@ -88,9 +92,12 @@ class OutOfBagResiduals:
         return np.clip((predicted + spreads * middle)[:, None] + (spreads * half)[:, None] * scores, *self.ends)
 
     def mixed_quantiles(
-        self, shares: NDArray[np.float64], predicted: NDArray[np.float64], spreads: NDArray[np.float64],
+        self,
+        shares: NDArray[np.float64],
+        predicted: NDArray[np.float64],
+        spreads: NDArray[np.float64],
         levels: NDArray[np.float64],
-    ) -> NDArray[np.float64]:  # fmt: skip
+    ) -> NDArray[np.float64]:
         """Return quantiles of mixtures, shape (n_rows, n_levels).
 
         Each row has `shares`, predictions and spreads (n_parts, n_rows). A part is represented by 200 of its quantiles.

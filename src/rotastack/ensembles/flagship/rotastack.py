@@ -145,9 +145,13 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         raise NotImplementedError
 
     def _training_rows(
-        self, X: Any, y: NDArray, sample_weight: ArrayLike | None, groups: ArrayLike | None,
+        self,
+        X: Any,
+        y: NDArray,
+        sample_weight: ArrayLike | None,
+        groups: ArrayLike | None,
         sequence: np.random.SeedSequence,
-    ) -> FamilyRows:  # fmt: skip
+    ) -> FamilyRows:
         """Return the encoded rows with their targets, weights, groups and folds."""
         check_consistent_length(X, y)
         weights = relative_weights(row_weights(X, y, sample_weight, getattr(self, "class_weight", None)))
@@ -255,9 +259,11 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         return weighted_sum(shares, predicted).T
 
     def _over_shown(
-        self, rows: NDArray[np.float32], known: Callable[[NDArray[np.float32]], NDArray[np.float64]],
+        self,
+        rows: NDArray[np.float32],
+        known: Callable[[NDArray[np.float32]], NDArray[np.float64]],
         mixed: Callable[[Fillings], NDArray[np.float64]],
-    ) -> NDArray[np.float64]:  # fmt: skip
+    ) -> NDArray[np.float64]:
         """Return ``known(rows)``; for the rows with values that no training row has ``mixed(fillings)``."""
         shown = self.table_.shown_
         new = shown.lacking(rows).any(axis=1)

@@ -37,9 +37,12 @@ class ShownValues:
     """
 
     def __init__(
-        self, rows: NDArray[np.float32], sources: NDArray[np.intp], groups: Sequence[NDArray[np.intp]],
+        self,
+        rows: NDArray[np.float32],
+        sources: NDArray[np.intp],
+        groups: Sequence[NDArray[np.intp]],
         targets: NDArray[np.float64],
-    ):  # fmt: skip
+    ):
         n, rows = len(rows), rows[:, : len(sources)]
         places = ((np.arange(N_VALUES) + 0.5) / N_VALUES * n).astype(np.intp)
         self.sources = sources

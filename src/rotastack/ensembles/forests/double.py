@@ -109,10 +109,18 @@ class DoubleRotationForestClassifier(SubsetRotationForest):
         random_state=None,
     ):
         super().__init__(
-            n_estimators, n_subsets=n_subsets, subset_size=subset_size, bootstrap_ratio=bootstrap_ratio,
-            estimator=estimator, bootstrap=bootstrap, scaling=scaling, categorical_features=categorical_features, class_weight=class_weight,
-            n_jobs=n_jobs, random_state=random_state,
-        )  # fmt: skip
+            n_estimators,
+            n_subsets=n_subsets,
+            subset_size=subset_size,
+            bootstrap_ratio=bootstrap_ratio,
+            estimator=estimator,
+            bootstrap=bootstrap,
+            scaling=scaling,
+            categorical_features=categorical_features,
+            class_weight=class_weight,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         self.n_neighbors = n_neighbors
         self.alpha = alpha
 
@@ -228,10 +236,20 @@ class DoubleRotationMarginForestClassifier(DoubleRotationForestClassifier):
         random_state=None,
     ):
         super().__init__(
-            n_estimators, n_subsets=n_subsets, subset_size=subset_size, bootstrap_ratio=bootstrap_ratio,
-            estimator=estimator, bootstrap=bootstrap, n_neighbors=n_neighbors, alpha=alpha, scaling=scaling,
-            categorical_features=categorical_features, class_weight=class_weight, n_jobs=n_jobs, random_state=random_state,
-        )  # fmt: skip
+            n_estimators,
+            n_subsets=n_subsets,
+            subset_size=subset_size,
+            bootstrap_ratio=bootstrap_ratio,
+            estimator=estimator,
+            bootstrap=bootstrap,
+            n_neighbors=n_neighbors,
+            alpha=alpha,
+            scaling=scaling,
+            categorical_features=categorical_features,
+            class_weight=class_weight,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         self.pruner = pruner
         self.selection = selection
 

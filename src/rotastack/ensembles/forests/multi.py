@@ -247,7 +247,16 @@ class MultiRotationForestRegressor(_MultiRotationForest, RotatedRegressor):
         random_state=None,
     ):
         super().__init__(
-            n_rotations, n_estimators, flip=flip, scaling=scaling, max_features=max_features, constant_leaf=constant_leaf,
-            bootstrap=bootstrap, n_best=n_best, max_axes=max_axes, categorical_features=categorical_features,
-            n_jobs=n_jobs, random_state=random_state,
-        )  # fmt: skip
+            n_rotations,
+            n_estimators,
+            flip=flip,
+            scaling=scaling,
+            max_features=max_features,
+            constant_leaf=constant_leaf,
+            bootstrap=bootstrap,
+            n_best=n_best,
+            max_axes=max_axes,
+            categorical_features=categorical_features,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )

@@ -262,7 +262,17 @@ class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
         random_state=None,
     ):
         super().__init__(
-            n_estimators, tree=tree, flip=flip, scaling=scaling, max_features=max_features, constant_leaf=constant_leaf,
-            n_trees_per_rotation=n_trees_per_rotation, max_axes=max_axes, n_cuts=n_cuts, drop_worst=drop_worst,
-            categorical_features=categorical_features, n_jobs=n_jobs, random_state=random_state,
-        )  # fmt: skip
+            n_estimators,
+            tree=tree,
+            flip=flip,
+            scaling=scaling,
+            max_features=max_features,
+            constant_leaf=constant_leaf,
+            n_trees_per_rotation=n_trees_per_rotation,
+            max_axes=max_axes,
+            n_cuts=n_cuts,
+            drop_worst=drop_worst,
+            categorical_features=categorical_features,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )

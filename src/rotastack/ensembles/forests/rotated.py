@@ -115,9 +115,13 @@ class RotatedForest(TableEnsemble, TreesEstimator):
     def _draw(self, n_rotations: int, sequence: np.random.SeedSequence):
         """Return the columns and the float32 matrices of random rotations."""
         return draw_rotations(
-            self._n_numeric, child(sequence, "rotations"), n_rotations,
-            flip=self.flip, max_axes=self.max_axes, dtype=np.float32,
-        )  # fmt: skip
+            self._n_numeric,
+            child(sequence, "rotations"),
+            n_rotations,
+            flip=self.flip,
+            max_axes=self.max_axes,
+            dtype=np.float32,
+        )
 
     def _plain(self, forest: Any, **options: Any) -> Any:
         """Return an unfitted forest of as many trees without rotations."""

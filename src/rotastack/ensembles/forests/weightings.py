@@ -28,16 +28,34 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
     }
 
     def __init__(
-        self, n_estimators: int = 500, n_rotations: int = 25, micro_forest_size: int = 10,
-        weightings: Sequence[str] = ("exp",), *, flip: bool = False, scaling: str | None = "minmax",
-        max_features: str | int | float | None = "sqrt", constant_leaf: bool = False, max_axes: int = 1000,
-        categorical_features: ArrayLike | None = None, n_jobs: int | None = None, random_state=None,
-    ):  # fmt: skip
+        self,
+        n_estimators: int = 500,
+        n_rotations: int = 25,
+        micro_forest_size: int = 10,
+        weightings: Sequence[str] = ("exp",),
+        *,
+        flip: bool = False,
+        scaling: str | None = "minmax",
+        max_features: str | int | float | None = "sqrt",
+        constant_leaf: bool = False,
+        max_axes: int = 1000,
+        categorical_features: ArrayLike | None = None,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
         super().__init__(
-            n_estimators, n_rotations, micro_forest_size, flip=flip, scaling=scaling, max_features=max_features,
-            constant_leaf=constant_leaf, max_axes=max_axes, categorical_features=categorical_features, n_jobs=n_jobs,
+            n_estimators,
+            n_rotations,
+            micro_forest_size,
+            flip=flip,
+            scaling=scaling,
+            max_features=max_features,
+            constant_leaf=constant_leaf,
+            max_axes=max_axes,
+            categorical_features=categorical_features,
+            n_jobs=n_jobs,
             random_state=random_state,
-        )  # fmt: skip
+        )
         self.weightings = weightings
 
     def _weights(self) -> list[RotationWeights]:

@@ -139,9 +139,17 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         random_state=None,
     ):
         super().__init__(
-            view, estimator, combiner, n_estimators, scaling=scaling, bootstrap=bootstrap, cv=cv,
-            categorical_features=categorical_features, n_jobs=n_jobs, random_state=random_state,
-        )  # fmt: skip
+            view,
+            estimator,
+            combiner,
+            n_estimators,
+            scaling=scaling,
+            bootstrap=bootstrap,
+            cv=cv,
+            categorical_features=categorical_features,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         self.refit = refit
 
     def _member_estimator(self) -> Any:
@@ -169,9 +177,14 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         """
         pools: dict[str, Pool] = {}  # by "a-b", because model files can store only text keys
         outputs = nested_outputs(
-            rows, held_out, recipes, options, training,
-            on_pool=lambda pair, pool: pools.update({f"{pair[0]}-{pair[1]}": pool}), keep=True,
-        )  # fmt: skip
+            rows,
+            held_out,
+            recipes,
+            options,
+            training,
+            on_pool=lambda pair, pool: pools.update({f"{pair[0]}-{pair[1]}": pool}),
+            keep=True,
+        )
         self.folds_ = held_out.folds
         self.oof_proba_, self.combiners_ = combine_nested(
             combiner, outputs, self.folds_, rows.target, combining, weights=rows.weights, without=held_out.without

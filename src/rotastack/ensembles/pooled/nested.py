@@ -39,10 +39,16 @@ class HeldOut(NamedTuple):
 
 
 def nested_outputs(
-    rows: TrainingRows, held_out: HeldOut, recipes: Sequence[Recipe], options: PoolOptions,
-    sequence: np.random.SeedSequence, *, views: np.random.SeedSequence | None = None,
-    on_pool: Callable[[tuple[int, int], Pool], None] = lambda pair, pool: None, keep: bool = False,
-) -> NDArray[np.floating]:  # fmt: skip
+    rows: TrainingRows,
+    held_out: HeldOut,
+    recipes: Sequence[Recipe],
+    options: PoolOptions,
+    sequence: np.random.SeedSequence,
+    *,
+    views: np.random.SeedSequence | None = None,
+    on_pool: Callable[[tuple[int, int], Pool], None] = lambda pair, pool: None,
+    keep: bool = False,
+) -> NDArray[np.floating]:
     """Train a pool without each pair of folds, and return its outputs for the rows of both folds.
 
     The result has the shape (n_folds, n_members, n_rows, n_classes): ``[b, k, i]`` is the output for row i of member k
@@ -87,9 +93,13 @@ _Found = Iterator[tuple[NDArray[np.floating], Pool]]
 
 
 def _fit_each(
-    rows: TrainingRows, held_out: HeldOut, recipes: Sequence[Recipe], options: PoolOptions,
-    sequence: np.random.SeedSequence, views: np.random.SeedSequence,
-) -> _Found:  # fmt: skip
+    rows: TrainingRows,
+    held_out: HeldOut,
+    recipes: Sequence[Recipe],
+    options: PoolOptions,
+    sequence: np.random.SeedSequence,
+    views: np.random.SeedSequence,
+) -> _Found:
     """Train the pools one after the other."""
     first = None
     for a, b in held_out.pairs:
@@ -106,9 +116,13 @@ def _fit_each(
 
 
 def _grow_all(
-    rows: TrainingRows, held_out: HeldOut, recipes: Sequence[Recipe], options: PoolOptions,
-    sequence: np.random.SeedSequence, views: np.random.SeedSequence,
-) -> _Found:  # fmt: skip
+    rows: TrainingRows,
+    held_out: HeldOut,
+    recipes: Sequence[Recipe],
+    options: PoolOptions,
+    sequence: np.random.SeedSequence,
+    views: np.random.SeedSequence,
+) -> _Found:
     """Grow the forests of all training sets and members in one call."""
     start = time.perf_counter()
     training = np.array([held_out.training(a, b) for a, b in held_out.pairs])

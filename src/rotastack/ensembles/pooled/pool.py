@@ -125,9 +125,12 @@ def unfitted_pool(X: NDArray, n_classes: int | None, options: PoolOptions) -> Po
 
 
 def fit_pool(
-    rows: TrainingRows, recipes: Sequence[Recipe], options: PoolOptions, sequence: np.random.SeedSequence,
+    rows: TrainingRows,
+    recipes: Sequence[Recipe],
+    options: PoolOptions,
+    sequence: np.random.SeedSequence,
     views: np.random.SeedSequence | None = None,
-) -> Pool:  # fmt: skip
+) -> Pool:
     """Train the members of a pool, and return the pool.
 
     Member k is seeded by ``child(sequence, k)``, so the result does not depend on the number of threads. Its view is
@@ -163,9 +166,14 @@ def fit_pool(
 
 
 def _fitted_member(
-    recipe: Recipe, rows: TrainingRows, numeric: NDArray, other: NDArray, options: PoolOptions,
-    sequence: np.random.SeedSequence, view_sequence: np.random.SeedSequence,
-) -> Member:  # fmt: skip
+    recipe: Recipe,
+    rows: TrainingRows,
+    numeric: NDArray,
+    other: NDArray,
+    options: PoolOptions,
+    sequence: np.random.SeedSequence,
+    view_sequence: np.random.SeedSequence,
+) -> Member:
     """Fit the view and the estimator of a member to the scaled columns of the rows, or of a bag of these."""
     mine: Any = slice(None)
     out_of_bag, weights = None, rows.weights
@@ -210,7 +218,7 @@ def grows_together(recipes: Sequence[Recipe], rows: TrainingRows, options: PoolO
 
 def linear_views(
     recipes: Sequence[Recipe], numeric: NDArray[np.float32], y: NDArray, n_other: int, sequence: np.random.SeedSequence
-) -> Iterator[tuple[Any, list[Part]]]:  # fmt: skip
+) -> Iterator[tuple[Any, list[Part]]]:
     """Yield for each member the view that it keeps, and its training columns as linear parts: columns and matrix.
 
     A view that is drawn from its seed is kept unfitted, because the trees have its numbers.

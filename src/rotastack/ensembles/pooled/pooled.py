@@ -182,9 +182,15 @@ class PooledEnsemble(TableEnsemble):
         raise NotImplementedError
 
     def _combine_nested(
-        self, combiner: Combiner, rows: TrainingRows, held_out: HeldOut, recipes: list[Recipe], options: PoolOptions,
-        training: np.random.SeedSequence, combining: np.random.SeedSequence,
-    ) -> None:  # fmt: skip
+        self,
+        combiner: Combiner,
+        rows: TrainingRows,
+        held_out: HeldOut,
+        recipes: list[Recipe],
+        options: PoolOptions,
+        training: np.random.SeedSequence,
+        combining: np.random.SeedSequence,
+    ) -> None:
         """Train a combiner on outputs of members that have not seen the rows."""
         raise NotImplementedError
 

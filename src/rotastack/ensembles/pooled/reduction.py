@@ -139,9 +139,16 @@ class RandomProjectionEnsembleClassifier(_ReductionEnsemble):
         random_state=None,
     ):
         super().__init__(
-            estimator, n_components, n_estimators, boost=boost, scaling=scaling, bootstrap=bootstrap,
-            categorical_features=categorical_features, n_jobs=n_jobs, random_state=random_state,
-        )  # fmt: skip
+            estimator,
+            n_components,
+            n_estimators,
+            boost=boost,
+            scaling=scaling,
+            bootstrap=bootstrap,
+            categorical_features=categorical_features,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         self.kind = kind
 
     def _view(self):
@@ -280,9 +287,16 @@ class DiffusionMapEnsembleClassifier(_ReductionEnsemble):
         random_state=None,
     ):
         super().__init__(
-            estimator, n_components, n_estimators, boost=boost, scaling=scaling, bootstrap=bootstrap,
-            categorical_features=categorical_features, n_jobs=n_jobs, random_state=random_state,
-        )  # fmt: skip
+            estimator,
+            n_components,
+            n_estimators,
+            boost=boost,
+            scaling=scaling,
+            bootstrap=bootstrap,
+            categorical_features=categorical_features,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         self.epsilon = epsilon
         self.n_landmarks = n_landmarks
         self.extension = extension

@@ -39,8 +39,10 @@ def _rates(curve: Mapping[str, Any], threshold: float) -> Rates:
     number = sum(t >= threshold for t in curve["threshold"])
     right, wrong = (curve[name][number - 1] if number else 0 for name in ("right", "wrong"))
     parts = {
-        "recall": (right, curve["positives"]), "precision": (right, right + wrong), "fall": (wrong, curve["negatives"])
-    }  # fmt: skip
+        "recall": (right, curve["positives"]),
+        "precision": (right, right + wrong),
+        "fall": (wrong, curve["negatives"]),
+    }
     return {"decided": right + wrong, **{name: part / n if n else None for name, (part, n) in parts.items()}}
 
 

@@ -26,9 +26,16 @@ def page_environment() -> jinja2.Environment:
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), autoescape=True, trim_blocks=True)
     environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
     environment.filters |= {
-        "source": _source, "order": _order, "won": _won, "friedman": friedman_in_words, "cell": _cell, "times": _times,
-        "number": _number, "percent": _percent, "p": p_cell,
-    }  # fmt: skip
+        "source": _source,
+        "order": _order,
+        "won": _won,
+        "friedman": friedman_in_words,
+        "cell": _cell,
+        "times": _times,
+        "number": _number,
+        "percent": _percent,
+        "p": p_cell,
+    }
     return environment
 
 

@@ -118,12 +118,17 @@ def _tests(board: dict[str, Any], study: Study) -> list[Printed]:
         return []
     first, second = board["df"]
     rows = [
-        ("methods", len(board["methods"]), "{:.0f}"), ("data sets", board["n_datasets"], "{:.0f}"),
+        ("methods", len(board["methods"]), "{:.0f}"),
+        ("data sets", board["n_datasets"], "{:.0f}"),
         ("Friedman's chi-squared, corrected for ties", board["friedman_chi2"], "{:.2f}"),
         (f"Iman and Davenport's F({first}, {second})", board["iman_davenport_f"], "{:.2f}"),
         ("p of Friedman's test", board["p_value"], None),
-        (f"critical difference of average ranks, alpha = {study.document.evaluation.alpha:g}", board["critical_difference"], "{:.2f}"),
-    ]  # fmt: skip
+        (
+            f"critical difference of average ranks, alpha = {study.document.evaluation.alpha:g}",
+            board["critical_difference"],
+            "{:.2f}",
+        ),
+    ]
     values = pd.DataFrame([row[:2] for row in rows], columns=["what", "value"])
     shown = values.assign(value=[_p(value) if form is None else form.format(value) for _, value, form in rows])
     caption = f"Tests of differences in {NAMES[study.score]} over data sets"
@@ -145,6 +150,10 @@ def _latex(shown: pd.DataFrame, caption: str, label: str, bold: pd.DataFrame | N
         style = style.apply(lambda _: marks, axis=None)
     is_long = len(shown) > _ROWS
     return style.to_latex(
-        hrules=True, caption=caption.replace("%", r"\%"), label=label, column_format="l" + "r" * (shown.shape[1] - 1),
-        environment="longtable" if is_long else None, position_float=None if is_long else "centering",
-    )  # fmt: skip
+        hrules=True,
+        caption=caption.replace("%", r"\%"),
+        label=label,
+        column_format="l" + "r" * (shown.shape[1] - 1),
+        environment="longtable" if is_long else None,
+        position_float=None if is_long else "centering",
+    )

@@ -18,8 +18,12 @@ CHANCE = 2.0  # standard errors of a difference that count as chance
 
 
 def compare_with_published(
-    scores: pd.DataFrame, cells: pd.DataFrame, reasons: list[dict[str, Any]], whole: Collection[str] = (), average: str = "mean",
-) -> tuple[pd.DataFrame, dict[str, list[str]]]:  # fmt: skip
+    scores: pd.DataFrame,
+    cells: pd.DataFrame,
+    reasons: list[dict[str, Any]],
+    whole: Collection[str] = (),
+    average: str = "mean",
+) -> tuple[pd.DataFrame, dict[str, list[str]]]:
     """Return published cells beside the study's own, and the published data sets and methods that the study lacks.
 
     `average` says what the cells are, and our numbers beside them: means or medians. Means over all data sets are compared
@@ -56,12 +60,35 @@ def compare_with_published(
         reason = _reason(cell, reasons) if agrees is False else ""
         note = cell.note if isinstance(cell.note, str) else ""
         rows.append(
-            (cell.table, cell.dataset, cell.method, cell.metric, value, ours, error, n, ours - value, agrees, reason, note)
-        )  # fmt: skip
+            (
+                cell.table,
+                cell.dataset,
+                cell.method,
+                cell.metric,
+                value,
+                ours,
+                error,
+                n,
+                ours - value,
+                agrees,
+                reason,
+                note,
+            )
+        )
     columns = [
-        "table", "dataset", "method", "metric", "published", "ours", "standard_error", "repeats", "difference",
-        "agrees", "reason", "note",
-    ]  # fmt: skip
+        "table",
+        "dataset",
+        "method",
+        "metric",
+        "published",
+        "ours",
+        "standard_error",
+        "repeats",
+        "difference",
+        "agrees",
+        "reason",
+        "note",
+    ]
     return pd.DataFrame(rows, columns=columns), absent
 
 
@@ -97,8 +124,18 @@ def _reason(cell, reasons: list[dict[str, Any]]) -> str:
 
 COLUMNS = ("dataset", "method", "of", "score", "sd", "repeats", "reason", "table", "source", "protocol")
 RANKS = (
-    "method", "published", "average_rank", "lower", "upper", "own_rank", "n_datasets", "p_holm", "better", "equal", "worse",
-)  # fmt: skip
+    "method",
+    "published",
+    "average_rank",
+    "lower",
+    "upper",
+    "own_rank",
+    "n_datasets",
+    "p_holm",
+    "better",
+    "equal",
+    "worse",
+)
 N_SAMPLES = 10_000
 """Samples of the posterior of each pair of methods."""
 MOST_RANKS = 60
@@ -108,9 +145,12 @@ BEST = 20
 
 
 def published_columns(
-    own: Sequence[str], metric: str, columns: Sequence[Mapping[str, Any]], files: Sequence[Path],
+    own: Sequence[str],
+    metric: str,
+    columns: Sequence[Mapping[str, Any]],
+    files: Sequence[Path],
     names: Mapping[str, str] | None = None,
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """Return the published scores that a study sets beside its own: a row per data set and published method.
 
     `own` are the study's data sets, `columns` its ``evaluation.published_columns``, `files` those of the published
@@ -133,12 +173,18 @@ def published_columns(
             continue
         part = pd.DataFrame(
             {
-                "dataset": cells["dataset"], "method": [column_label(m, column["as"]) for m in cells["method"]],
-                "of": cells["method"], "score": cells["value"].astype(float), "sd": pd.to_numeric(cells["sd"]),
-                "repeats": cells["repeats"].astype(int), "reason": "", "table": cells["table"],
-                "source": known.get("source", column["table"]), "protocol": column["protocol"],
+                "dataset": cells["dataset"],
+                "method": [column_label(m, column["as"]) for m in cells["method"]],
+                "of": cells["method"],
+                "score": cells["value"].astype(float),
+                "sd": pd.to_numeric(cells["sd"]),
+                "repeats": cells["repeats"].astype(int),
+                "reason": "",
+                "table": cells["table"],
+                "source": known.get("source", column["table"]),
+                "protocol": column["protocol"],
             }
-        )  # fmt: skip
+        )
         if column.get("failed") == "mean":
             part = _filled(part)
         families = {method: family for family, methods in known.get("families", {}).items() for method in methods}
@@ -170,9 +216,14 @@ def published_scores(columns: pd.DataFrame) -> pd.DataFrame:
 
 
 def ranks_beside_published(
-    means: pd.DataFrame, columns: pd.DataFrame, optimistic: Sequence[str], alpha: float, units: pd.Series | None = None,
-    higher: bool = False, control: str | None = None,
-) -> pd.DataFrame:  # fmt: skip
+    means: pd.DataFrame,
+    columns: pd.DataFrame,
+    optimistic: Sequence[str],
+    alpha: float,
+    units: pd.Series | None = None,
+    higher: bool = False,
+    control: str | None = None,
+) -> pd.DataFrame:
     """Return average ranks of a study's methods and published ones, on the data sets that all of them have.
 
     `columns` are of :func:`published_columns`; ``own_rank`` is among the study's methods alone. The best twenty also have

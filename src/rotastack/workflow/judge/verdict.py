@@ -58,13 +58,18 @@ def _best(
     better, worse = found["wins"][method][other], found["wins"][other][method]
     counts = {"better": better, "equal": n - better - worse, "worse": worse}
     return (say.SHARED if others else say.BEST).format(
-        best=best, others=listed(others) if others else "", n_methods=len(ranks), score=score,
+        best=best,
+        others=listed(others) if others else "",
+        n_methods=len(ranks),
+        score=score,
         datasets=counted(n, "data set") if n == total else say.WITH_ALL.format(n=n, total=total),
-        rank=ranks[best], rival="" if rival in first else say.RIVAL_RANK.format(rival=rival, rank=ranks[rival]),
-        method="it" if method == best else method, change=_change(means, method, other, score, found),
+        rank=ranks[best],
+        rival="" if rival in first else say.RIVAL_RANK.format(rival=rival, rank=ranks[rival]),
+        method="it" if method == best else method,
+        change=_change(means, method, other, score, found),
         counts=", ".join(f"{word} on {count}" for word, count in counts.items() if count),
         cost=cost if other == control else "",
-    )  # fmt: skip
+    )
 
 
 def _times(ratio: float) -> str:
@@ -107,9 +112,13 @@ def _tests(found: Mapping[str, Any], ranks: pd.Series, best: str, control: str, 
         beaten = p < alpha and effect[best] < 0
         winner, loser = (control, best) if beaten else (best, control)
         text = say.BEATS_CONTROL.format(
-            winner=winner, loser=loser, shown=say.SHOWN[p < alpha], p=p_equal(p), test=test,
+            winner=winner,
+            loser=loser,
+            shown=say.SHOWN[p < alpha],
+            p=p_equal(p),
+            test=test,
             although=say.ALTHOUGH.format(best=best) if beaten else "",
-        )  # fmt: skip
+        )
         parts.append(text + (say.TOO_FEW.format(needed=needed) if p >= alpha and n < needed else ""))
     if len(ranks) > 2:
         p = found["p_value"]
@@ -202,13 +211,15 @@ def claim_in_words(claim: Mapping[str, Any]) -> dict[str, Any]:
     holds = (no_sign if expect == "equal" else "yes") if claim["holds"] else "not shown"
     return {
         "text": say.CLAIM.format(
-            quantity=NAMES.get(claim["what"], claim["what"].replace("_", " ")), of=claim["of"], than=claim["than"],
+            quantity=NAMES.get(claim["what"], claim["what"].replace("_", " ")),
+            of=claim["of"],
+            than=claim["than"],
             expected="the same as" if expect == "equal" else f"{expect} than",
         ),
         "found": found,
         "p_holm": claim["p_holm"],
         "holds": "not tested" if pd.isna(claim["p_holm"]) else holds,
-    }  # fmt: skip
+    }
 
 
 def verdict_of_claims(claims: pd.DataFrame) -> list[str]:
@@ -238,8 +249,9 @@ def failures(messages: Mapping[str, Mapping[str, str]]) -> list[str]:
             failed.setdefault(method, []).append(dataset)
     return [
         say.FAILED_ON.format(
-            method=method, where=f"all {len(on)} data sets" if 1 < len(on) == len(messages) else listed(on),
+            method=method,
+            where=f"all {len(on)} data sets" if 1 < len(on) == len(messages) else listed(on),
             message=short_message(messages[on[0]][method]),
         )
         for method, on in failed.items()
-    ]  # fmt: skip
+    ]

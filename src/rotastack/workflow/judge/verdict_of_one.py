@@ -45,9 +45,14 @@ class _Verdict:
     """The scores of a data set's methods, and the sentences on them."""
 
     def __init__(
-        self, scores: pd.DataFrame, spec: SummarySpec, found: Mapping[str, Any], influences: pd.DataFrame,
-        about: Mapping[str, Any], options: Mapping[str, str],
-    ):  # fmt: skip
+        self,
+        scores: pd.DataFrame,
+        spec: SummarySpec,
+        found: Mapping[str, Any],
+        influences: pd.DataFrame,
+        about: Mapping[str, Any],
+        options: Mapping[str, str],
+    ):
         self.spec, self.found, self.score, self.options = spec, found, spec.score, options
         self.cells, self.test = cells_and_tests(scores, spec, influences, about, spec.optimistic)
         self.means = self.test.means
@@ -79,9 +84,15 @@ class _Verdict:
             before = [*before, say.TEN_ROWS.format(**words)]
         p_value, tested = (None, []) if rival is None else self._difference(best, rival)
         sentences = [
-            *before, self._headline(best, rival, choice), *self._alike(best, choice), *tested, *self._rotations(),
-            *self._beside_baseline(), *self._threshold(choice.method), *after,
-        ]  # fmt: skip
+            *before,
+            self._headline(best, rival, choice),
+            *self._alike(best, choice),
+            *tested,
+            *self._rotations(),
+            *self._beside_baseline(),
+            *self._threshold(choice.method),
+            *after,
+        ]
         return {"best": best, "means": self.means.to_dict(), "p_value": p_value, "sentences": sentences}
 
     def _named(self, methods: list[str]) -> str:
@@ -97,16 +108,20 @@ class _Verdict:
         against = [] if rival is None else [f"{self._shown(self.means[rival])} for {rival}"]
         against += [] if np.isnan(self.level) else [f"{self._shown(self.level)} for {BASELINE[self.score]}"]
         text = say.SCORES.format(
-            best=best, score=NAMES[self.score], value=self._shown(self.means[best]),
+            best=best,
+            score=NAMES[self.score],
+            value=self._shown(self.means[best]),
             against=f" against {' and '.join(against)}" if against else "",
-        )  # fmt: skip
+        )
         if choice.method == best or not self.spec.chooses:
             return text
         breaker, loss = TIE_BREAK[self.spec.task], choice.value
         return f"{text} " + say.CHOSEN.format(
-            chosen=choice.method, value=self._shown(self.means[choice.method]), breaker=NAMES[breaker],
+            chosen=choice.method,
+            value=self._shown(self.means[choice.method]),
+            breaker=NAMES[breaker],
             loss="" if np.isnan(loss) else f" ({printer(breaker, [loss])(loss)})",
-        )  # fmt: skip
+        )
 
     def _alike(self, best: str, choice: Choice) -> list[str]:
         """Return sentences on the methods next to the best that are equal in practice, and on those that cannot be told apart."""
@@ -144,10 +159,14 @@ class _Verdict:
         picked = say.PICKED.format(n=n, n_methods=n + 1) if n > 1 else ""
         return adjusted, [
             say.TESTED.format(
-                rival=rival, shown=say.SHOWN[adjusted < self.spec.alpha], p=p_equal(adjusted), picked=picked,
-                units=self.test.units, beside=beside,
+                rival=rival,
+                shown=say.SHOWN[adjusted < self.spec.alpha],
+                p=p_equal(adjusted),
+                picked=picked,
+                units=self.test.units,
+                beside=beside,
             )
-        ]  # fmt: skip
+        ]
 
     def _adjusted(self, p: Mapping[str, float]) -> Mapping[str, float]:
         """Return p-values after Holm's correction."""

@@ -37,10 +37,18 @@ class MethodComparison:
 
 
 def compare_methods(
-    X: Any, y: Any, *, methods: str | Sequence[str] | None = None, size: str = "small", score: str | None = None,
-    groups: str | None = None, time: float | str | None = None, n_jobs: int | None = -1,
-    random_state: int | None = None, name: str = "table",
-) -> MethodComparison:  # fmt: skip
+    X: Any,
+    y: Any,
+    *,
+    methods: str | Sequence[str] | None = None,
+    size: str = "small",
+    score: str | None = None,
+    groups: str | None = None,
+    time: float | str | None = None,
+    n_jobs: int | None = -1,
+    random_state: int | None = None,
+    name: str = "table",
+) -> MethodComparison:
     """Compare methods on a table, and train the best one on all rows.
 
     Splits, scores and sentences are those of ``rotastack run TABLE``, bit for bit, but sentences name parameters instead of

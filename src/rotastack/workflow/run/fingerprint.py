@@ -24,9 +24,15 @@ from rotastack.workflow.study.catalogue import public_modules
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPUTING = {
-    "cvxpy": "cvxpy", "joblib": "joblib", "numpy": "numpy", "pandas": "pandas", "piqp": "piqp", "scipy": "scipy",
-    "sklearn": "scikit-learn", "xgboost": "xgboost-cpu",
-}  # fmt: skip
+    "cvxpy": "cvxpy",
+    "joblib": "joblib",
+    "numpy": "numpy",
+    "pandas": "pandas",
+    "piqp": "piqp",
+    "scipy": "scipy",
+    "sklearn": "scikit-learn",
+    "xgboost": "xgboost-cpu",
+}
 """Package -> its distribution."""
 
 _LATE = {"data/registry": "data/sources/*.py", "trees/kernel": "trees/kernel/*"}

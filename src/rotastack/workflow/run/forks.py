@@ -30,9 +30,13 @@ from rotastack.workflow.run.modules import PROTOCOLS, STEPS
 VARIABLE = "ROTASTACK_FORKS"
 """Environment variable that holds the path of the server's socket."""
 _LIBRARIES = (
-    "h5netcdf.legacyapi", "pyarrow.dataset", "pyarrow.parquet", "scipy.stats", "sklearn.ensemble",
+    "h5netcdf.legacyapi",
+    "pyarrow.dataset",
+    "pyarrow.parquet",
+    "scipy.stats",
+    "sklearn.ensemble",
     "xarray.backends.h5netcdf_",
-)  # fmt: skip
+)
 """Modules that libraries import late and nearly all steps need."""
 _PARENT_DEATH_SIGNAL = 1
 _held: list = []  # the folder, the server, and the pipe by which the server sees this process end
@@ -57,9 +61,14 @@ def start_forks() -> None:
         command = [sys.executable, "-P", "-m", "rotastack", "step", "serve", str(listener.fileno()), str(life)]
         # The server has its own session, so Ctrl-C does not end it; the clients pass Ctrl-C to the steps.
         server = subprocess.Popen(
-            command, pass_fds=(listener.fileno(), life), start_new_session=True, env={**os.environ, **alone},
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            command,
+            pass_fds=(listener.fileno(), life),
+            start_new_session=True,
+            env={**os.environ, **alone},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
     os.close(life)
     _held.extend([folder, server, ours])
     os.environ[VARIABLE] = place

@@ -131,9 +131,13 @@ class Keys(dict[Any, Planned]):
         if entry.get("noise_columns"):
             more |= {"noise_columns": entry["noise_columns"], "seed": self._document.seed}
         spec = specs.PrepareSpec(
-            dataset=dataset, task=self._document.task, divided_by=protocol.divided_by, is_own=self._is_own(dataset),
-            copies_together=getattr(protocol, "copies_together", False), **more,
-        )  # fmt: skip
+            dataset=dataset,
+            task=self._document.task,
+            divided_by=protocol.divided_by,
+            is_own=self._is_own(dataset),
+            copies_together=getattr(protocol, "copies_together", False),
+            **more,
+        )
         return self._job("prepare", f"{dataset}/table", spec, self["fetch", dataset])
 
     def _groups(self, dataset: str) -> Planned:
@@ -143,18 +147,27 @@ class Keys(dict[Any, Planned]):
     def _rotations(self, dataset: str, view: str, groups: str) -> Planned:
         views = {view.key: view for view in self._study.drawn_views}
         spec = specs.RotationsSpec(
-            seed=self._document.seed, dataset=dataset, view=views[view], groups=self._study.rotation_groups[groups],
+            seed=self._document.seed,
+            dataset=dataset,
+            view=views[view],
+            groups=self._study.rotation_groups[groups],
             rotations=self._protocol.rotations,
-        )  # fmt: skip
+        )
         return self._job("groups", f"{dataset}/rotations/{view}/{groups}", spec, self["prepare", dataset])
 
     def _train(self, dataset: str, pool: str, block: str) -> Planned:
         study, document = self._study, self._study.pools[pool]
         spec = self._protocol.training_spec(
-            document, study.blocks[outer(block)], block != outer(block), study.selections_of(pool),
-            seed=self._document.seed, dataset=dataset, name=pool, pool=document,
+            document,
+            study.blocks[outer(block)],
+            block != outer(block),
+            study.selections_of(pool),
+            seed=self._document.seed,
+            dataset=dataset,
+            name=pool,
+            pool=document,
             rotations=1 if document.view is None else self._protocol.rotations,
-        )  # fmt: skip
+        )
         rotations = [self["rotations", dataset, *name.split("/")] for name in self._plan.rotations_of(pool, block)]
         parts = [self["train", dataset, part, block] for part in document.of]
         made_from = self["prepare", dataset], self["groups", dataset], *rotations, *parts
@@ -163,9 +176,12 @@ class Keys(dict[Any, Planned]):
     def _combine(self, dataset: str, label: str) -> Planned:
         study, method = self._study, self._study.methods[label]
         spec = specs.CombiningSpec(
-            protocol=self._protocol.package, seed=self._document.seed, dataset=dataset, method=label,
+            protocol=self._protocol.package,
+            seed=self._document.seed,
+            dataset=dataset,
+            method=label,
             combiner=method.combiner,
-        )  # fmt: skip
+        )
         # One job lets all methods that only vote decide, from the pools of all.
         pools, blocks = (
             study.voted_pools if label in study.voted else [method.pool],
@@ -187,10 +203,15 @@ class Keys(dict[Any, Planned]):
     def _score(self, dataset: str) -> Planned:
         study, protocol = self._study, self._protocol
         spec = specs.ScoringSpec(
-            dataset=dataset, score=study.score, protocol=protocol.package, axes=list(protocol.axes),
-            methods=list(study.methods), pools=study.used_pools, is_own=self._is_own(dataset),
+            dataset=dataset,
+            score=study.score,
+            protocol=protocol.package,
+            axes=list(protocol.axes),
+            methods=list(study.methods),
+            pools=study.used_pools,
+            is_own=self._is_own(dataset),
             copies_together=getattr(protocol, "copies_together", False),
-        )  # fmt: skip
+        )
         methods = [self["combine", dataset, label] for label in study.methods]
         pools = [
             self["train", dataset, pool, block]
@@ -206,12 +227,21 @@ class Keys(dict[Any, Planned]):
         if document.model.refit == "best":
             choosing = {"axes": list(protocol.axes), "alpha": document.evaluation.alpha}
         spec = specs.RefitSpec(
-            task=document.task, score=study.score, seed=document.seed, dataset=dataset, refit=document.model.refit,
-            threshold=document.model.threshold, kinds=self._entries[dataset].get("kinds", "auto"),
+            task=document.task,
+            score=study.score,
+            seed=document.seed,
+            dataset=dataset,
+            refit=document.model.refit,
+            threshold=document.model.threshold,
+            kinds=self._entries[dataset].get("kinds", "auto"),
             methods={label: method for label, method in study.method_specs.items() if label in study.refittable},
-            rotations=protocol.rotations, rotation_groups=getattr(protocol, "rotation_groups", 1),
-            divided_by=protocol.divided_by, folds=getattr(protocol, "folds", 5), trusted=document.trusted, **choosing,
-        )  # fmt: skip
+            rotations=protocol.rotations,
+            rotation_groups=getattr(protocol, "rotation_groups", 1),
+            divided_by=protocol.divided_by,
+            folds=getattr(protocol, "folds", 5),
+            trusted=document.trusted,
+            **choosing,
+        )
         return self._job("refit", f"{dataset}/model/refit", spec, self["fetch", dataset], self["score", dataset])
 
     def _explain(self, dataset: str) -> Planned:
@@ -225,11 +255,17 @@ class Keys(dict[Any, Planned]):
         """Return the keys that the comparison of methods and the figures share."""
         study, evaluation = self._study, self._document.evaluation
         return {
-            "task": study.task.name, "score": study.score, "axes": list(self._protocol.axes), "alpha": evaluation.alpha,
-            "control": study.control, "methods": list(study.methods), "optimistic": study.optimistic,
-            "groups": study.groups_of_methods, "average": evaluation.average,
+            "task": study.task.name,
+            "score": study.score,
+            "axes": list(self._protocol.axes),
+            "alpha": evaluation.alpha,
+            "control": study.control,
+            "methods": list(study.methods),
+            "optimistic": study.optimistic,
+            "groups": study.groups_of_methods,
+            "average": evaluation.average,
             "left_out": {d: why for d, why in evaluation.left_out.items() if d in study.datasets},
-        }  # fmt: skip
+        }
 
     def _summarize(self) -> Planned:
         study, evaluation, model = self._study, self._document.evaluation, self._document.model
@@ -239,31 +275,42 @@ class Keys(dict[Any, Planned]):
         mirrored = {entry["mirror"]: name for name, entry in entries if entry.get("mirror") and not entry["sources"]}
         rows = {dataset: size_in(self._entries[dataset], "rows") for dataset in study.datasets}
         spec = specs.SummarySpec(
-            **self._compared(), pairs=evaluation.pairs, claims=evaluation.claims,
-            published_columns=columns, printed_names=mirrored if columns else {}, rotation_pairs=study.rotation_pairs,
+            **self._compared(),
+            pairs=evaluation.pairs,
+            claims=evaluation.claims,
+            published_columns=columns,
+            printed_names=mirrored if columns else {},
+            rotation_pairs=study.rotation_pairs,
             titles={name: group.title for name, group in evaluation.groups.items()},
             test_to_train={dataset: self._protocol.test_to_train(n) for dataset, n in rows.items()},
-            threshold=model.threshold, chooses=model.refit == "best",
+            threshold=model.threshold,
+            chooses=model.refit == "best",
             contents=hashes(self._plan.published_columns_files),
-        )  # fmt: skip
+        )
         return self._job("summarize", "statistics/summarize", spec, *self._of_each("score"))
 
     def _draw(self) -> Planned:
         study, evaluation = self._study, self._document.evaluation
         spec = specs.FiguresSpec(
-            **self._compared(), shown=evaluation.shown, datasets=list(study.datasets), votes=study.pools_with_votes,
+            **self._compared(),
+            shown=evaluation.shown,
+            datasets=list(study.datasets),
+            votes=study.pools_with_votes,
             sweeps={sweep_name(k): sweep for k, sweep in enumerate(evaluation.sweeps)},
             silent=[p for p in study.used_pools if p not in study.pools_with_votes],
-        )  # fmt: skip
+        )
         return self._job("draw", "figures/draw", spec, self["summarize"], *self._of_each("score"))
 
     def _published(self) -> Planned:
         document, about = self._document, self._document.evaluation
         spec = specs.PublishedSpec(
-            title=document.title or document.name, alpha=about.alpha, average=about.average,
-            groups=self._study.groups_of_methods, skipped=self._plan.skipped,
+            title=document.title or document.name,
+            alpha=about.alpha,
+            average=about.average,
+            groups=self._study.groups_of_methods,
+            skipped=self._plan.skipped,
             contents=hashes(self._plan.published_files) | self._texts,
-        )  # fmt: skip
+        )
         return self._job("published", "published", spec, self["summarize"])
 
     def _report(self) -> Planned:
@@ -279,9 +326,15 @@ class Keys(dict[Any, Planned]):
         study = self._study
         content = {k: v for k, v in self._document.dump().items() if k not in ("blocks", "sizes")}
         return specs.ReportSpec(
-            **content, score=study.score, control=study.control, optimistic=study.optimistic, rotated=study.rotated,
-            cells=self._protocol.cells, skipped=self._plan.skipped, **more,
-        )  # fmt: skip
+            **content,
+            score=study.score,
+            control=study.control,
+            optimistic=study.optimistic,
+            rotated=study.rotated,
+            cells=self._protocol.cells,
+            skipped=self._plan.skipped,
+            **more,
+        )
 
     def _shown(self) -> list[Planned]:
         refitted, explained = self._plan.refitted, self._plan.explained

@@ -178,10 +178,16 @@ class OwnTable:
     def about(self) -> dict[str, Any]:
         """Facts on the table and its study, for JSON."""
         return {
-            "table": self.table, "rows": len(self.features), "target": self.arguments.target, "task": self.task,
-            "task_reason": self.read.reason, "score": self.score, "columns": self.kinds, "dropped": self.dropped,
+            "table": self.table,
+            "rows": len(self.features),
+            "target": self.arguments.target,
+            "task": self.task,
+            "task_reason": self.read.reason,
+            "score": self.score,
+            "columns": self.kinds,
+            "dropped": self.dropped,
             "estimated_seconds": round(self.design.seconds),
-        }  # fmt: skip
+        }
 
     @property
     def lines(self) -> list[tuple[str, str]]:
@@ -231,14 +237,21 @@ class OwnTable:
             ("methods", f"{trees} (numbers of trees; Rotastack: trees per family)"),
             *(
                 ("left out", f"{label} needs about {megabytes / 1000:.1f} GB of memory, {available}")
-                for label, megabytes in self.needed.items() if label not in labels
+                for label, megabytes in self.needed.items()
+                if label not in labels
             ),
             ("score", f"{NAMES[self.score]}, {self.why}"),
-            ("test", f"{own_study.division_in_words(design.protocol)}{' (shortened to meet the time limit)' * design.shortened}"),
+            (
+                "test",
+                f"{own_study.division_in_words(design.protocol)}{' (shortened to meet the time limit)' * design.shortened}",
+            ),
             *([("memory", beyond)] if least > self.memory else []),
             ("time", self._time(max(self.needed[label] for label in labels))),
-            ("study", f"{file.path}{' (shortened name)' * (len(Path(self.table).stem) > LONGEST)}{f', replaces the old file ({file.replaced})' if file.replaced else ''}"),
-        ]  # fmt: skip
+            (
+                "study",
+                f"{file.path}{' (shortened name)' * (len(Path(self.table).stem) > LONGEST)}{f', replaces the old file ({file.replaced})' if file.replaced else ''}",
+            ),
+        ]
 
     def _time(self, megabytes: float) -> str:
         seconds = self.design.seconds

@@ -54,9 +54,18 @@ class StudyFiles:
 
 
 TABLES = (
-    "variance", "pairs", "facts", "claims", "calibration", "baseline", "control", "times", "published_columns",
-    "published_ranks", "groups",
-)  # fmt: skip
+    "variance",
+    "pairs",
+    "facts",
+    "claims",
+    "calibration",
+    "baseline",
+    "control",
+    "times",
+    "published_columns",
+    "published_ranks",
+    "groups",
+)
 """Tables of a study, in addition to one table for each score."""
 FIGURES_OF_CELLS = {
     "nested": ("heatmap_drawn", "heatmap_by_rotation_group", "heatmap_by_fold_group", "histogram"),
@@ -74,9 +83,13 @@ class Plan:
     """A study laid out for the rules; `where` names the study in messages, `study_files` are those that Snakemake reads."""
 
     def __init__(
-        self, study: Study, machine: Mapping[str, Any], where: str = "study", size: str = "full",
+        self,
+        study: Study,
+        machine: Mapping[str, Any],
+        where: str = "study",
+        size: str = "full",
         study_files: Sequence[str] = (),
-    ):  # fmt: skip
+    ):
         self.study = study
         self.machine = machine
         self.where, self.size, self.study_files = where, size, study_files

@@ -122,9 +122,13 @@ class LogHandler(LogHandlerBase):
         self.began, self.shown = time.monotonic(), float("-inf")
         console = Console(stderr=True, force_terminal=sys.stderr.isatty(), color_system=None)
         self.live = Live(
-            get_renderable=self._shown, console=console, refresh_per_second=1, transient=True,
-            redirect_stdout=False, redirect_stderr=False,
-        )  # fmt: skip
+            get_renderable=self._shown,
+            console=console,
+            refresh_per_second=1,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
         path = Path(self.named or (os.devnull if self.common_settings.dryrun else "results/logs/run.log"))
         path.parent.mkdir(parents=True, exist_ok=True)
         self.file = path.open("a", encoding="utf-8")

@@ -21,9 +21,15 @@ FIXED_MB = 600
 LIBRARIES_MB = 210
 """Memory of a further process of a job."""
 COPIES = {
-    "prepare": (14, 0, 0, 0), "prepare numbers": (6, 0, 0, 0), "groups": (4, 0, 0, 0), "train": (8, 8, 2, 0),
-    "combine": (3, 6, 11, 4), "score": (4, 0, 0, 8), "draw": (2, 2, 2, 0), "refit": (8, 0, 0, 0),
-}  # fmt: skip
+    "prepare": (14, 0, 0, 0),
+    "prepare numbers": (6, 0, 0, 0),
+    "groups": (4, 0, 0, 0),
+    "train": (8, 8, 2, 0),
+    "combine": (3, 6, 11, 4),
+    "score": (4, 0, 0, 8),
+    "draw": (2, 2, 2, 0),
+    "refit": (8, 0, 0, 0),
+}
 """Step -> the copies that it holds of the table, of a pool's outputs, of its votes, and of a method's outputs."""
 SPARE_MINUTES = 5
 """Reserve in every time limit."""

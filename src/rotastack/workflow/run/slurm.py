@@ -10,8 +10,12 @@ from typing import Any
 from rotastack.errors import RotastackError, in_one_line
 
 _SIZES = {"mem_mb": "mem", "_cores": "cpus-per-task", "runtime": "time"}
-_OPTIONS = {**_SIZES, "slurm_account": "account", "slurm_partition": "partition",
-            **{name: name for name in ("qos", "constraint", "clusters", "reservation")}}  # fmt: skip
+_OPTIONS = {
+    **_SIZES,
+    "slurm_account": "account",
+    "slurm_partition": "partition",
+    **{name: name for name in ("qos", "constraint", "clusters", "reservation")},
+}
 """Resource of a job, or setting of Snakemake's plugin for Slurm -> option of sbatch."""
 _WAITS = "busy|node configuration|Required node"
 """Words with which even a small request is refused if a real submission waits, such as for drained nodes."""

@@ -75,9 +75,10 @@ _COLUMNS = (
     "columntransformer",
     _spec(
         "sklearn.compose.ColumnTransformer",
-        transformers=[["dummies", _DUMMIES, _spec("rotastack.ensembles.rows.CategoryColumns")]], remainder=_NUMBERS,
+        transformers=[["dummies", _DUMMIES, _spec("rotastack.ensembles.rows.CategoryColumns")]],
+        remainder=_NUMBERS,
     ),
-)  # fmt: skip
+)
 
 ESTIMATORS: dict[str, Entry] = {
     "adaboost_m1": Entry("rotastack.ensembles.adaboost.AdaBoostM1Classifier"),

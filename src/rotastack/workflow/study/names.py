@@ -8,15 +8,36 @@ from functools import cache
 MEASURES_OF_MEMBERS = ("n_nodes", "depth", "oob_error")
 """Variables of a pool's file with the measures of each member."""
 MEASURES_OF_TRAINING = (
-    "n_nodes", "n_leaves", "depth", "median_nodes", "oob_error", "training_error",
-    "iterations", "duality_gap", "training_disagreement",
-    "margin_mean", "margin_variance", "chebyshev_bound", "mean_correlation",
-)  # fmt: skip
+    "n_nodes",
+    "n_leaves",
+    "depth",
+    "median_nodes",
+    "oob_error",
+    "training_error",
+    "iterations",
+    "duality_gap",
+    "training_disagreement",
+    "margin_mean",
+    "margin_variance",
+    "chebyshev_bound",
+    "mean_correlation",
+)
 """Columns of the scores, in splits: measures of trees, of linear machines, and of the trees' votes on test rows."""
 MEASURES_OF_PRUNING = (
-    "members", "voters", "disagreement", "selection_disagreement", "paper_diversity", "member_accuracy", "selection_margin",
-    "test_margin", "fallback", "test_c_bound", "c_bound", "diversity_bound", "linear_bound",
-)  # fmt: skip
+    "members",
+    "voters",
+    "disagreement",
+    "selection_disagreement",
+    "paper_diversity",
+    "member_accuracy",
+    "selection_margin",
+    "test_margin",
+    "fallback",
+    "test_c_bound",
+    "c_bound",
+    "diversity_bound",
+    "linear_bound",
+)
 """Further columns of the scores of methods with a pruner."""
 
 

@@ -47,8 +47,10 @@ class _Regression(Task):
 
     def check_pool(self, pool: PoolSpec) -> None:
         of_classes = {
-            "diversity": pool.diversity, "training_error": pool.training_error, "noise.labels": pool.noise.labels,
-        }  # fmt: skip
+            "diversity": pool.diversity,
+            "training_error": pool.training_error,
+            "noise.labels": pool.noise.labels,
+        }
         for key, value in of_classes.items():
             if value:
                 raise ValueError(f"{key} is for classification, but the study's task is regression")

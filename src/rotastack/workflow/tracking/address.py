@@ -19,32 +19,40 @@ OLDEST = "3.0"
 """The oldest version of MLflow whose server has all that the writer asks for: logged models."""
 
 _CAUSES_AT_SERVERS = {
-    ("max retries exceeded", "connection", "timed out"): ("the tracking server stopped answering", "start the server, then "),
+    ("max retries exceeded", "connection", "timed out"): (
+        "the tracking server stopped answering",
+        "start the server, then ",
+    ),
     ("error code 401", "unauthenticated"): (
-        "the server refuses the user or the password", "set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, then ",
+        "the server refuses the user or the password",
+        "set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, then ",
     ),
     ("error code 403", "permission_denied"): (
-        "the account has no permission", "change the key name of the study's file, or ask for the permission EDIT, then ",
+        "the account has no permission",
+        "change the key name of the study's file, or ask for the permission EDIT, then ",
     ),
     ("error code 404",): (f"no MLflow server, or one before version {OLDEST}", "set another address, then "),
     ("could not parse", "can't load plugin", "invalid url", "invalid sqlite url"): (
-        "not the address of a server or a database", f"set {VARIABLE}, for example to http://127.0.0.1:5000, then ",
+        "not the address of a server or a database",
+        f"set {VARIABLE}, for example to http://127.0.0.1:5000, then ",
     ),
     ("no module named",): ("the database needs another package", "install the package, then "),
     ("unique constraint",): ("another user wrote in the same moment", ""),
     ("[errno",): (
-        "a folder refuses the files of a run", "let all users write there, or let a server keep the files, then ",
+        "a folder refuses the files of a run",
+        "let all users write there, or let a server keep the files, then ",
     ),
     ("",): ("the tracking server refused the request", "remove the cause, then "),
-}  # fmt: skip
+}
 """Words of an error, in small letters -> its cause and the remedy."""
 
 _CAUSES_IN_FILES = {
     ("malformed", "not a database"): (
-        "the tracking database is damaged", "move the file away and delete the receipts (rm -f results/*/tracking.json), then ",
+        "the tracking database is damaged",
+        "move the file away and delete the receipts (rm -f results/*/tracking.json), then ",
     ),
     ("",): ("runs cannot be logged", "remove the cause, then "),
-}  # fmt: skip
+}
 
 
 def mute_libraries() -> None:
@@ -93,8 +101,14 @@ def without_secrets(text: str, uri: str) -> str:
     """Return another program's text with the secrets of an address replaced by ``***``."""
     parts = urlsplit(uri)
     login = parts.netloc.rpartition("@")[0]
-    words = {login, parts.query, parts.password, unquote(parts.password or ""), os.environ.get("MLFLOW_TRACKING_TOKEN"),
-             os.environ.get("MLFLOW_TRACKING_PASSWORD")}  # fmt: skip
+    words = {
+        login,
+        parts.query,
+        parts.password,
+        unquote(parts.password or ""),
+        os.environ.get("MLFLOW_TRACKING_TOKEN"),
+        os.environ.get("MLFLOW_TRACKING_PASSWORD"),
+    }
     for word in sorted((w for w in words if w), key=len, reverse=True):
         text = text.replace(word, "***")
     return text

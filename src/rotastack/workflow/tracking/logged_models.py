@@ -32,9 +32,13 @@ def dataset_input(table: pd.DataFrame, name: str, source: str, context: str, dig
     """
     rows, columns = table.shape
     described = [
-        {"type": KINDS.get(getattr(column.dtype, "kind", "O"), "string"), "name": str(name), "required": not column.hasnans}
+        {
+            "type": KINDS.get(getattr(column.dtype, "kind", "O"), "string"),
+            "name": str(name),
+            "required": not column.hasnans,
+        }
         for name, column in table.items()
-    ]  # fmt: skip
+    ]
     schema = json.dumps({"mlflow_colspec": described}) if columns <= MOST_COLUMNS else None
     profile = json.dumps({"num_rows": rows, "num_columns": columns, "num_elements": rows * columns})
     entity = Dataset(name, digest[:DIGITS], "local", json.dumps({"uri": source}), schema, profile)
@@ -69,10 +73,17 @@ def log_model(
         # A gap turns whole numbers into floats and booleans into objects, so MLflow may not ask for one type.
         signature.inputs = Schema([ColSpec(AnyType(), str(column)) for column in example])
         mlflow.sklearn.log_model(
-            model, model_id=made.model_id, run_id=run_id, serialization_format="skops",
-            skops_trusted_types=trusted_types(path, trusted), signature=signature, input_example=example,
-            pip_requirements=[f"rotastack=={__version__}", *installed], pyfunc_predict_fn="predict", metadata=VERSIONS,
-        )  # fmt: skip
+            model,
+            model_id=made.model_id,
+            run_id=run_id,
+            serialization_format="skops",
+            skops_trusted_types=trusted_types(path, trusted),
+            signature=signature,
+            input_example=example,
+            pip_requirements=[f"rotastack=={__version__}", *installed],
+            pyfunc_predict_fn="predict",
+            metadata=VERSIONS,
+        )
 
 
 def twice(function: Callable[..., Any], *arguments: Any) -> None:

@@ -35,9 +35,19 @@ Review and add a type here when ``dump_model`` refuses it.
 """
 
 OURS = frozenset(
-    {"base", "combine", "data", "diagnostics", "ensembles", "linear", "resampling", "trees", "views",
-     "rotastack.ensembles.rows"}
-)  # fmt: skip
+    {
+        "base",
+        "combine",
+        "data",
+        "diagnostics",
+        "ensembles",
+        "linear",
+        "resampling",
+        "trees",
+        "views",
+        "rotastack.ensembles.rows",
+    }
+)
 """Rotastack's packages and modules whose classes models may hold. The others run, write or log things."""
 
 _NEVER = {*sys.stdlib_module_names, "__main__", "rotastack"}

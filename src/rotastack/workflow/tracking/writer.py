@@ -132,10 +132,13 @@ class Writer:
         given = self.client.get_experiment(self.experiment_id).tags
         models = self.client.search_registered_models(f"name LIKE '{self.experiment}.%'", max_results=1000)
         for kind, name, tags, set_tag, known_as in (
-            *(("registered model", m.name, m.tags, self.client.set_registered_model_tag, m.name) for m in models
-              if m.name.startswith(f"{self.experiment}.")),  # in the search an underscore is any character
+            *(
+                ("registered model", m.name, m.tags, self.client.set_registered_model_tag, m.name)
+                for m in models
+                if m.name.startswith(f"{self.experiment}.")
+            ),  # in the search an underscore is any character
             ("experiment", self.experiment, given, self.client.set_experiment_tag, self.experiment_id),
-        ):  # fmt: skip
+        ):
             try:
                 twice(set_tag, known_as, USER, user)
             except MlflowException as error:

@@ -89,29 +89,46 @@ def explain(
             for judged in (tested, constant.fit(new, answers, sample_weight=weights))
         ]
         how, rows, found = _out_of_bag(model, numbers, target, scorer, parts, split) or (
-            "held out", test, permutation_importances(
-                new, lambda table: scorer(tested, table, answers, weights), tested_parts, N_REPEATS,
-                np.random.default_rng(SEED), weights,
+            "held out",
+            test,
+            permutation_importances(
+                new,
+                lambda table: scorer(tested, table, answers, weights),
+                tested_parts,
+                N_REPEATS,
+                np.random.default_rng(SEED),
+                weights,
             ),
-        )  # fmt: skip
+        )
         losses, deviations = found.importances_mean.tolist(), found.importances_std.tolist()
         p, n_units = _p_values(tested, new, answers, tested_parts, units[test], len(columns))
         order = np.argsort(-found.importances_mean, kind="stable")
         importances = [
-            {"column": listed([*map(str, sets[j])], 5) + " together" * (len(sets[j]) > 1), "columns": len(sets[j]),
-             "loss": losses[j], "sd": deviations[j], "p": p[j]}
+            {
+                "column": listed([*map(str, sets[j])], 5) + " together" * (len(sets[j]) > 1),
+                "columns": len(sets[j]),
+                "loss": losses[j],
+                "sd": deviations[j],
+                "p": p[j],
+            }
             for j in order
-        ]  # fmt: skip
+        ]
         top = [column for j in order if losses[j] > 0 and scores[0] > scores[1] for column in sets[j]]
         top = [column for column in top if column not in reader.texts_]
         dependence = [_dependence(pipeline, features, target, column) for column in top[:n_drawn]]
     sign = _sign(score)
     content = {
-        "how": how, "rows": len(rows), "scoring": _SHOWN.get(score, NAMES[score]),
-        "task": "regression" if is_regressor(pipeline) else "classification", "score": sign * float(found.score),
-        "importances": importances, "families": families_of(model), "dependence": dependence, "chosen_by": chosen_by,
+        "how": how,
+        "rows": len(rows),
+        "scoring": _SHOWN.get(score, NAMES[score]),
+        "task": "regression" if is_regressor(pipeline) else "classification",
+        "score": sign * float(found.score),
+        "importances": importances,
+        "families": families_of(model),
+        "dependence": dependence,
+        "chosen_by": chosen_by,
         "tested": {"columns": len(columns), "rows": len(test), "units": n_units, "scores": [sign * s for s in scores]},
-    }  # fmt: skip
+    }
     return {**content, "words": in_words(content, sign)}
 
 
@@ -274,9 +291,13 @@ def _held_out(
 
 
 def _out_of_bag(
-    model: Any, numbers: NDArray, target: NDArray, scorer: Callable[..., float], parts: Sequence[NDArray[np.intp]],
+    model: Any,
+    numbers: NDArray,
+    target: NDArray,
+    scorer: Callable[..., float],
+    parts: Sequence[NDArray[np.intp]],
     split: Split | None,
-) -> tuple[str, NDArray[np.intp], Any] | None:  # fmt: skip
+) -> tuple[str, NDArray[np.intp], Any] | None:
     """Return "out of bag", the rows and the importances there; None if there are none, or if a `split` divides the rows.
 
     A model remembers its training rows, so the method that was trained again is judged then. The bags of a model that was

@@ -219,8 +219,10 @@ def _candidates(
     rows = shape.rows
     k = (rows > FEW_ROWS) + (rows > SOME_ROWS)
     folds, repeats, trees = {
-        "small": (3, 1, (30, 100)), "medium": (5, (4, 2, 1)[k], (100, 300)), "full": (10, (10, 4, 1)[k], (300, 500)),
-    }[size]  # fmt: skip
+        "small": (3, 1, (30, 100)),
+        "medium": (5, (4, 2, 1)[k], (100, 300)),
+        "full": (10, (10, 4, 1)[k], (300, 500)),
+    }[size]
     counts = [trees, *(fewer for fewer in FEWER_TREES if fewer < trees)]
     if splits:
         protocol = {"kind": "given", "columns": list(divided_by.values()), "splits": len(splits)}
@@ -245,9 +247,14 @@ def _candidates(
 
 
 def choose_design(
-    shape: Shape, size: str, budget: float | None, n_cores: int, labels: Sequence[str],
-    divided_by: Mapping[str, Any], splits: Sequence[tuple[NDArray, NDArray]] = (),
-) -> Design:  # fmt: skip
+    shape: Shape,
+    size: str,
+    budget: float | None,
+    n_cores: int,
+    labels: Sequence[str],
+    divided_by: Mapping[str, Any],
+    splits: Sequence[tuple[NDArray, NDArray]] = (),
+) -> Design:
     """Return the first design of a size that fits into a budget of seconds (None: the size's), else the fastest one.
 
     The rows are divided by columns: `divided_by` maps ``groups``, ``time`` or ``split 1`` to a column, and
@@ -297,9 +304,14 @@ def _plain(text: str) -> str:
 
 
 def study_of(
-    table: str, target: str, design: Design, score: str, kinds: Mapping[str, str | list[str]], labels: Sequence[str],
+    table: str,
+    target: str,
+    design: Design,
+    score: str,
+    kinds: Mapping[str, str | list[str]],
+    labels: Sequence[str],
     seed: int = SEED,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Return the study of a table and its target, as the content of its YAML file; `kinds` are against the usual rules."""
     name, file, shape = study_name(table, target), Path(table).name, design.shape
     roughly = {"rows": shape.rows, "columns": shape.columns, "classes": shape.n_classes}

@@ -18,9 +18,12 @@ from rotastack.workflow.study.building import make
 from rotastack.workflow.study.specs import CombiningSpec, MemberSpec, PrunerSpec
 
 AXES = {
-    "proba": ("row", "class"), "rows": ("row",),
-    "margin_cdf": ("part", "margin"), "curve": ("part", "size"), "order_accuracy": ("size",),
-}  # fmt: skip
+    "proba": ("row", "class"),
+    "rows": ("row",),
+    "margin_cdf": ("part", "margin"),
+    "curve": ("part", "size"),
+    "order_accuracy": ("size",),
+}
 """Variables of a method's file -> axes after the splits; the other variables have none."""
 
 

@@ -214,9 +214,8 @@ def _estimators(spec: RefitSpec, method: MethodSpec, preprocessor: TablePreproce
         decision = decision.set_params(group_size=n_members)
         view, n_members = view and view * spec.rotation_groups, n_members * spec.rotation_groups
     pooled = ENSEMBLES[spec.task](
-        view, estimator, decision, n_members, scaling=pool.scaling,
-        categorical_features=others, cv=spec.folds,
-    )  # fmt: skip
+        view, estimator, decision, n_members, scaling=pool.scaling, categorical_features=others, cv=spec.folds
+    )
     return [preprocessor, pooled]
 
 

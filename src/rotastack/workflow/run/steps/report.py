@@ -64,16 +64,20 @@ FACTS = {
     },
     "machines": {
         "iterations": "iterations of linear machines, upper bound of the objective's relative distance to the optimum, "
-        "and share of the training rows on which two members disagree",
+        "and share of the training rows on which two members disagree"
     },
-}  # fmt: skip
+}
 """Kind of facts -> first of some columns -> description of these columns."""
 
 GLOSSARY_OF_CELLS = {
-    "cells": {"cell": "one nested cross-validation, of a set of rotations (rotation group) and a partition of the rows (fold group)"},
+    "cells": {
+        "cell": "one nested cross-validation, of a set of rotations (rotation group) and a partition of the rows (fold group)"
+    },
     "splits": {"split": "one random division of the rows into training and test rows"},
-    "folds": {"fold": "one part of the rows, held out for test by methods that are trained on other rows; a split is one fold"},
-}  # fmt: skip
+    "folds": {
+        "fold": "one part of the rows, held out for test by methods that are trained on other rows; a split is one fold"
+    },
+}
 GLOSSARY = {
     "pool": "estimators trained together; several methods can combine the outputs of one pool",
     "method": "a pool and a combiner of its outputs",
@@ -317,7 +321,5 @@ def _caption(environment: Environment, name: str, task: str, score: str, cells: 
     except TemplatesNotFound:
         return Markup()
     plural = {"scores": NAMES[score], "Scores": NAMES[score]} if score != "error" else {}  # else errors
-    text = template.render(
-        score=NAMES[score], higher=higher_is_better(score), cells=cells, average=average, **plural
-    )  # fmt: skip
+    text = template.render(score=NAMES[score], higher=higher_is_better(score), cells=cells, average=average, **plural)
     return Markup(publish_parts(text, writer="html5", settings_overrides={"report_level": 5})["body"])

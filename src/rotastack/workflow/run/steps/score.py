@@ -291,8 +291,13 @@ def _threshold(decided: Mapping[str, Any], positive: int, times: float) -> dict[
     curve, matrix = decided["curves"][positive], np.array(decided["confusion"])
     right, wrong = (np.array(curve[key]) for key in ("right", "wrong"))
     k = int(np.argmax(right / curve["positives"] - wrong / curve["negatives"]))
-    counts = {"rows": curve["positives"], "others": curve["negatives"], "decided": matrix[:, positive].sum(),
-              "right": right[k], "wrong": wrong[k]}  # fmt: skip
+    counts = {
+        "rows": curve["positives"],
+        "others": curve["negatives"],
+        "decided": matrix[:, positive].sum(),
+        "right": right[k],
+        "wrong": wrong[k],
+    }
     return {"threshold": curve["threshold"][k], **{name: round(float(n) / times) for name, n in counts.items()}}
 
 

@@ -137,29 +137,43 @@ def _variance_table(results: StudyResults) -> pd.DataFrame:
             scores, mean = part.to_numpy(), part.mean()
             rows.append(
                 {
-                    "dataset": dataset, "method": method, "mean": scores.mean(),
+                    "dataset": dataset,
+                    "method": method,
+                    "mean": scores.mean(),
                     "sd": scores.std(ddof=1) if len(scores) > 1 else np.nan,
-                    f"{low}_rotation_group": "", f"{low}_mean": mean, f"{high}_rotation_group": "", f"{high}_mean": mean,
-                    "kendall_w": np.nan, "verdict": f"the result matrix needs at least 2 fold groups and 2 rotation groups, got shape {(len(scores), 1)}",
+                    f"{low}_rotation_group": "",
+                    f"{low}_mean": mean,
+                    f"{high}_rotation_group": "",
+                    f"{high}_mean": mean,
+                    "kendall_w": np.nan,
+                    "verdict": f"the result matrix needs at least 2 fold groups and 2 rotation groups, got shape {(len(scores), 1)}",
                 }
-            )  # fmt: skip
+            )
         return pd.DataFrame(rows)
     for dataset, part in results.scores.groupby("dataset", sort=False):
         for method, matrix in score_matrices(part, results.primary, results.spec.axes).items():
             means = matrix.mean()
             row = {
-                "dataset": dataset, "method": method, "mean": matrix.to_numpy().mean(),
+                "dataset": dataset,
+                "method": method,
+                "mean": matrix.to_numpy().mean(),
                 "sd": matrix.to_numpy().std(ddof=1) if matrix.size > 1 else np.nan,
-                f"{low}_rotation_group": means.idxmin() if means.notna().all() else "", f"{low}_mean": means.min(),
-                f"{high}_rotation_group": means.idxmax() if means.notna().all() else "", f"{high}_mean": means.max(),
+                f"{low}_rotation_group": means.idxmin() if means.notna().all() else "",
+                f"{low}_mean": means.min(),
+                f"{high}_rotation_group": means.idxmax() if means.notna().all() else "",
+                f"{high}_mean": means.max(),
                 "kendall_w": kendall_w(matrix) if min(matrix.shape) > 1 and matrix.notna().all(axis=None) else np.nan,
-            }  # fmt: skip
+            }
             try:
                 parts = vars(variance_components(matrix, results.spec.alpha))
                 for name in ("rotation_groups", "fold_groups", "residual"):
                     row[f"variance_{name}"], row[f"lower_{name}"], row[f"upper_{name}"] = parts[name]
-                row |= {k: v for k, v in parts.items() if k.startswith(("share", "f_", "p_")) or k == "verdict"
-                        if not isinstance(v, tuple)}  # fmt: skip
+                row |= {
+                    k: v
+                    for k, v in parts.items()
+                    if k.startswith(("share", "f_", "p_")) or k == "verdict"
+                    if not isinstance(v, tuple)
+                }
             except RotastackError as error:
                 row["verdict"] = str(error)
             rows.append(row)
@@ -179,12 +193,15 @@ def _pairs_table(results: StudyResults) -> pd.DataFrame:
         ratio = spec.test_to_train.get(dataset)
         rows += [
             {
-                "dataset": dataset, "first": a, "second": b,
-                **compare_pair(part[a], part[b], higher)._asdict(), "p_value": _corrected_p(part[a], part[b], ratio),
+                "dataset": dataset,
+                "first": a,
+                "second": b,
+                **compare_pair(part[a], part[b], higher)._asdict(),
+                "p_value": _corrected_p(part[a], part[b], ratio),
             }
             for a, b in pairs
             if a in part and b in part
-        ]  # fmt: skip
+        ]
     return pd.DataFrame(rows)
 
 
@@ -262,11 +279,16 @@ def _times_table(records: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Return seconds of a training and, if known, of predicting its test rows: a row per data set and method."""
     return pd.DataFrame(
         [
-            {"dataset": record["dataset"], "method": m, "fit_seconds": s,
-             "predict_seconds": record["metrics"]["predict_processor_seconds"].get(m, np.nan)}
-            for record in records for m, s in record["metrics"]["fit_processor_seconds"].items()
+            {
+                "dataset": record["dataset"],
+                "method": m,
+                "fit_seconds": s,
+                "predict_seconds": record["metrics"]["predict_processor_seconds"].get(m, np.nan),
+            }
+            for record in records
+            for m, s in record["metrics"]["fit_processor_seconds"].items()
         ]
-    )  # fmt: skip
+    )
 
 
 def _published_ranks_table(results: StudyResults) -> pd.DataFrame:
@@ -299,11 +321,17 @@ def _groups_table(results: StudyResults) -> pd.DataFrame:
             test = tests.get(m, {"wins": 0} if m in improvement else {})
             rows.append(
                 {
-                    "group": name, "method": m, "rows": found["n_rows"], "average_rank": ranks.get("mean", {}).get(m),
-                    "improvement": improvement.get(m), "better": test.get("wins"), "p_holm": test.get("p_holm"),
-                    "differs_from": "; ".join(others), **of_group,
+                    "group": name,
+                    "method": m,
+                    "rows": found["n_rows"],
+                    "average_rank": ranks.get("mean", {}).get(m),
+                    "improvement": improvement.get(m),
+                    "better": test.get("wins"),
+                    "p_holm": test.get("p_holm"),
+                    "differs_from": "; ".join(others),
+                    **of_group,
                 }
-            )  # fmt: skip
+            )
     return pd.DataFrame(rows)
 
 

@@ -55,11 +55,24 @@ def _datasets(job: Job, spec: ReportSpec) -> Iterator[TrackedDataset]:
         model, refit = models.get(dataset, (None, None))
         yield TrackedDataset(
             key=_hash(dataset, record["key"], *shown),
-            study=spec.name, dataset=dataset, task=prepared[1]["task"], score=spec.score, table=prepared[0],
-            scores=read_frame(scores)[0], records=gathered, baseline=record["metrics"]["baseline"],
-            raw=raw, prepared_file=table, model=model, refit=refit, figures=[f for f in job.inputs["figures"] if f.parent.name == dataset],
-            rotated=spec.rotated, optimistic=spec.optimistic, protocol=spec.protocol, trusted=spec.trusted,
-        )  # fmt: skip
+            study=spec.name,
+            dataset=dataset,
+            task=prepared[1]["task"],
+            score=spec.score,
+            table=prepared[0],
+            scores=read_frame(scores)[0],
+            records=gathered,
+            baseline=record["metrics"]["baseline"],
+            raw=raw,
+            prepared_file=table,
+            model=model,
+            refit=refit,
+            figures=[f for f in job.inputs["figures"] if f.parent.name == dataset],
+            rotated=spec.rotated,
+            optimistic=spec.optimistic,
+            protocol=spec.protocol,
+            trusted=spec.trusted,
+        )
 
 
 def track_study(job: Job, spec: ReportSpec, writer: Writer) -> str:

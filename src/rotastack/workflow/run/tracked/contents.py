@@ -17,8 +17,11 @@ from rotastack.workflow.judge.results import TIE_BREAK
 
 TIMES = ("fit_seconds", "predict_seconds")
 HOW = {
-    "nested": "by cross-validation", "crossval": "by cross-validation", "holdout": "on random splits", "given": "on given splits",
-}  # fmt: skip
+    "nested": "by cross-validation",
+    "crossval": "by cross-validation",
+    "holdout": "on random splits",
+    "given": "on given splits",
+}
 """Kind of protocol -> the rows that a study tests on, in words."""
 
 
@@ -194,21 +197,42 @@ def model_card(
         else f"Chosen in the file of the study {plain(data.study)}, which compared {methods} methods."
     )
     lines = [
-        f"**{plain(method)}** for the table **{plain(data.dataset)}**: {name} {data.how} {tested}.", "",
-        "### Training data", "",
+        f"**{plain(method)}** for the table **{plain(data.dataset)}**: {name} {data.how} {tested}.",
+        "",
+        "### Training data",
+        "",
         f"- All {len(raw):,} rows of `{data.raw.as_posix()}`, SHA-256 `{digest}`.",
         f"- {raw.shape[1] - 1:,} columns: {', '.join(kinds) or 'no useful column'}; {facts.get('missing_cells', 0):,} cells are missing.",
-        *([f"- Ranges: {plain(shortened((f'{c} {least:.10g} to {most:.10g}' for c, (least, most) in ranges.items()), 20))}."] if ranges else []),
+        *(
+            [
+                f"- Ranges: {plain(shortened((f'{c} {least:.10g} to {most:.10g}' for c, (least, most) in ranges.items()), 20))}."
+            ]
+            if ranges
+            else []
+        ),
         *([f"- Units: {plain('; '.join(units))}."] if units else []),
-        *([f"- Classes: {shortened((f'{plain(str(label))} {count:,}' for label, count in counts.items()), 20)}."] if counts else []), "",
-        "### Method", "",
+        *(
+            [f"- Classes: {shortened((f'{plain(str(label))} {count:,}' for label, count in counts.items()), 20)}."]
+            if counts
+            else []
+        ),
+        "",
+        "### Method",
+        "",
         f"- {plain(method)}: {', '.join(f'{plain(k)} {plain(str(v))}' for k, v in params.items())}.",
         f"- {choice}",
-        f"- Trained on {refit['started'][:10]} by rotastack {refit['version']}, seed {refit['seed']}, code {refit['code']}.", "",
-        f"### {name[0].upper()}{name[1:]}", "", f"- {data.how.capitalize()}: {tested}.", *(f"- {line}" for line in _other_scores(data, refit)), "",
-        "### Limits", "", "- The tested models had fewer rows than this model, which has all rows.",
+        f"- Trained on {refit['started'][:10]} by rotastack {refit['version']}, seed {refit['seed']}, code {refit['code']}.",
+        "",
+        f"### {name[0].upper()}{name[1:]}",
+        "",
+        f"- {data.how.capitalize()}: {tested}.",
+        *(f"- {line}" for line in _other_scores(data, refit)),
+        "",
+        "### Limits",
+        "",
+        "- The tested models had fewer rows than this model, which has all rows.",
         *(["- The range shows the variation over splits and rotations, not over new rows."] if cells > 1 else []),
-    ]  # fmt: skip
+    ]
     error = data.numbers(method).get("test/error")
     if data.task == "classification" and error is not None:
         deviation = score_text(sqrt(max(error * (1 - error), 0) / len(raw)), "error")
@@ -220,10 +244,17 @@ def model_card(
     if not facts.get("missing_cells"):
         lines.append("- The training rows had no missing values.")
     lines += [
-        "- The numbers hold for rows from the same source; no check detects a change of their distribution.", "",
-        "### Load and predict", "", *(["In the folder of the study:", ""] if store.startswith("sqlite:///results/") else []), "```python", "import mlflow, pandas", f'mlflow.set_tracking_uri("{store}")',
-        f'mlflow.pyfunc.load_model("{loaded}").predict(pandas.read_csv("new.csv"))', "```",
-    ]  # fmt: skip
+        "- The numbers hold for rows from the same source; no check detects a change of their distribution.",
+        "",
+        "### Load and predict",
+        "",
+        *(["In the folder of the study:", ""] if store.startswith("sqlite:///results/") else []),
+        "```python",
+        "import mlflow, pandas",
+        f'mlflow.set_tracking_uri("{store}")',
+        f'mlflow.pyfunc.load_model("{loaded}").predict(pandas.read_csv("new.csv"))',
+        "```",
+    ]
     if data.task == "classification":
         lines += [
             "",

@@ -124,8 +124,14 @@ def _track_model(data: TrackedDataset, record: dict[str, Any], writer: Writer, h
         writer.log_dataset(run_id, dataset_input(raw, dataset, data.raw.as_posix(), "training", digest))
         writer.client.log_text(run_id, text, "model_card.md")
         writer.finish(run_id)
-    marks = {"study": study, "method": label, "data": digest, "rotated": data.rotates(label), "task": data.task,
-             **{k: str(record[k]) for k in ("seed", "version", "code")}}  # fmt: skip
+    marks = {
+        "study": study,
+        "method": label,
+        "data": digest,
+        "rotated": data.rotates(label),
+        "task": data.task,
+        **{k: str(record[k]) for k in ("seed", "version", "code")},
+    }
     about = (
         f"Models of the study {study} that predict the target of the table {dataset}; each version has its card.\n\n"
         "`champion` is the choice for the table of the first model, `current` the model that was logged last."

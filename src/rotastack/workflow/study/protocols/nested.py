@@ -37,11 +37,12 @@ class Nested(Protocol):
         """Return block name (``RG-01-02/FG-01``) -> numbers of its rotation groups and fold groups."""
         return {
             f"{block_name('RG', rotations)}/{block_name('FG', folds)}": {
-                "rotation_groups": rotations, "fold_groups": folds,
+                "rotation_groups": rotations,
+                "fold_groups": folds,
             }
             for rotations in in_blocks(self.rotation_groups, sizes.rotation_groups)
             for folds in in_blocks(self.fold_groups, sizes.fold_groups)
-        }  # fmt: skip
+        }
 
     def rotation_groups_of(self, block: Mapping[str, list[int]]) -> list[str]:
         """Return the rotation groups whose files a block reads."""
@@ -76,9 +77,12 @@ class Nested(Protocol):
     def check_pool(self, pool: Any) -> None:
         """Raise a ValueError for keys of a pool that only splits support."""
         special = {
-            "diversity": pool.diversity, "training_error": pool.training_error, "repeats": pool.repeats,
-            "ensemble_sizes": pool.ensemble_sizes, "noise": pool.noise.labels or pool.noise.features,
-        }  # fmt: skip
+            "diversity": pool.diversity,
+            "training_error": pool.training_error,
+            "repeats": pool.repeats,
+            "ensemble_sizes": pool.ensemble_sizes,
+            "noise": pool.noise.labels or pool.noise.features,
+        }
         for key, value in special.items():
             if value:
                 raise ValueError(f"{key} is for splits only (protocol.kind: holdout or crossval)")
