@@ -24,6 +24,7 @@ from rotastack import (
     PrunedEnsembleClassifier,
     RandomRotationForestClassifier,
     RegularizedRotationForestClassifier,
+    RotationForestClassifier,
 )
 from rotastack.combine.pruning import KappaPruner, MarginPruner, MeanDMPruner, QMMPruner
 from rotastack.ensembles.voters import voters_of
@@ -197,3 +198,16 @@ def test_numbers_of_classes_are_not_taken_for_labels():
     bagging = BaggingClassifier(GaussianNB(), n_estimators=5, max_samples=0.1, random_state=5)
     whole = bagging.fit(X, y).score(X, y)
     assert PrunedEnsembleClassifier(bagging, KappaPruner(1.0)).fit(X, y).score(X, y) > whole - 0.1
+
+
+def test_members_without_bags_are_pruned_on_held_out_rows():
+    """Rotation Forest's trees have no out-of-bag rows; the default is then that of a share of held-out rows."""
+    X, y = load_iris(return_X_y=True)
+    forest = RotationForestClassifier(10, random_state=0)
+    by_default, stated = (
+        PrunedEnsembleClassifier(forest, selection=selection, random_state=0).fit(X, y) for selection in (None, 0.25)
+    )
+    assert by_default.selected_.tolist() == stated.selected_.tolist()
+    np.testing.assert_array_equal(by_default.predict_proba(X), stated.predict_proba(X))
+    with pytest.raises(ValueError, match="selection='oob' needs members with out-of-bag rows"):
+        PrunedEnsembleClassifier(forest, selection="oob").fit(X, y)

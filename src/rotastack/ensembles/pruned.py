@@ -22,6 +22,9 @@ from rotastack.combine.pruning.pruner import Pruner
 from rotastack.ensembles.voters import own_out_of_bag, voters_of
 from rotastack.seeds import child, integer_seed, root_sequence
 
+HELD_OUT = 0.25
+"""Share of the rows that is held out for members without out-of-bag rows."""
+
 
 class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimator):
     """An ensemble of which only the members chosen by a pruner vote.
@@ -37,8 +40,8 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
     selection : {"train", "oob"}, float or None, default=None
         Rows on which the pruner compares the members' votes. "train" is all rows; fully grown trees make no errors on
         their training rows. "oob" is the training rows, where each member votes only on its out-of-bag rows. A number
-        is the share of the rows that is held out of training. None is "oob", but "train" for a fitted ensemble, which
-        best gets new rows: these have no bags.
+        is the share of the rows that is held out of training. None is "oob"; of an ensemble whose members have no
+        out-of-bag rows, a quarter of the rows is held out, and a fitted ensemble has "train", as it best gets new rows.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed of the ensemble and of the held-out rows.
 
@@ -123,24 +126,20 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
             positive = np.flatnonzero(weights)
             X, y, codes, weights = X[positive], y[positive], codes[positive], weights[positive]
         weights = relative_weights(weights)
-        sequence = root_sequence(self.random_state)
-        train = rows = np.arange(num_samples(X))
-        if isinstance(self.selection, Real):
-            train, rows = self._held_out(codes, child(sequence, "selection"))
-        ensemble = self._seeded(child(sequence, "ensemble"))
-        if weights is not None:
-            check_takes_weights(ensemble)
+        sequence, fitted = root_sequence(self.random_state), isinstance(self.estimator, FrozenEstimator)
+        selection = self.selection or ("train" if fitted else "oob")
         with naming_column(given):
-            ensemble.fit(X[train], y[train], **({} if weights is None else {"sample_weight": weights[train]}))
-        voters = voters_of(ensemble)
+            ensemble, voters, rows = self._trained(X, y, codes, weights, selection, sequence)
+            if self.selection is None and not fitted and not _has_bags(voters, len(rows)):
+                selection = HELD_OUT
+                ensemble, voters, rows = self._trained(X, y, codes, weights, selection, sequence)
         if not np.isin(ensemble.classes_, self.classes_).all():  # new rows may lack a class of a fitted ensemble
             self.classes_ = np.union1d(self.classes_, ensemble.classes_)
             codes = np.searchsorted(self.classes_, y)
         # The classes differ, too, if the only row of a class is held out.
         numbers = np.searchsorted(self.classes_, ensemble.classes_)
         votes = numbers[voters.votes(X[rows])].astype(np.int32)
-        fitted = isinstance(ensemble, FrozenEstimator)
-        if self.selection == "oob" or (self.selection is None and not fitted):
+        if selection == "oob":
             try:
                 unseen = own_out_of_bag(ensemble, voters, X) if fitted else voters.out_of_bag(len(rows))
             except ValueError as error:
@@ -155,21 +154,22 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
         self._numbers = numbers
         return self
 
+    def _trained(self, X, y, codes, weights, selection, sequence):
+        """Return the trained ensemble, its voters, and the numbers of the rows on which the pruner compares votes."""
+        train = rows = np.arange(num_samples(X))
+        if isinstance(selection, Real):
+            train, rows = _held_out(codes, selection, child(sequence, "selection"))
+        ensemble = self._seeded(child(sequence, "ensemble"))
+        if weights is not None:
+            check_takes_weights(ensemble)
+        ensemble.fit(X[train], y[train], **({} if weights is None else {"sample_weight": weights[train]}))
+        return ensemble, voters_of(ensemble), rows
+
     def _seeded(self, sequence: np.random.SeedSequence) -> Any:
         ensemble = clone(RandomForestClassifier() if self.estimator is None else self.estimator)
         if self.random_state is not None and "random_state" in ensemble.get_params():
             ensemble.set_params(random_state=integer_seed(sequence))
         return ensemble
-
-    def _held_out(self, codes, sequence):
-        """Return the numbers of the training rows and of the held-out rows, stratified by class where possible."""
-        rows = np.arange(len(codes))
-        seed = integer_seed(sequence)
-        split = {"test_size": self.selection, "random_state": seed}
-        try:
-            return train_test_split(rows, stratify=codes, **split)
-        except ValueError:  # a class of a single row, or fewer rows than classes, cannot be stratified
-            return train_test_split(rows, **split)
 
     def member_votes(self, X: ArrayLike) -> NDArray:
         """Return the class label that each kept member votes for, shape (n_rows, n_selected), by order of choice."""
@@ -187,3 +187,21 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
         ensemble = RandomForestClassifier() if self.estimator is None else self.estimator
         tags.input_tags.allow_nan = get_tags(ensemble).input_tags.allow_nan
         return tags
+
+
+def _has_bags(voters: Any, n_rows: int) -> bool:
+    try:
+        voters.out_of_bag(n_rows)
+    except ValueError:
+        return False
+    return True
+
+
+def _held_out(codes: NDArray, share: float, sequence: np.random.SeedSequence) -> list[NDArray]:
+    """Return the numbers of the training rows and of the held-out rows, stratified by class where possible."""
+    rows = np.arange(len(codes))
+    split = {"test_size": share, "random_state": integer_seed(sequence)}
+    try:
+        return train_test_split(rows, stratify=codes, **split)
+    except ValueError:  # a class of a single row, or fewer rows than classes, cannot be stratified
+        return train_test_split(rows, **split)
