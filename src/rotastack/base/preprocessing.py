@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_numeric_dtype
+from pandas.api.types import is_integer_dtype, is_numeric_dtype
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -276,6 +276,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         """
         self._check_columns()
         X = as_pandas(X)
+        if is_integer_dtype(X.columns) and not set(self.needed_) <= set(X.columns):
+            X = X.set_axis(X.columns.map(str), axis=1)  # as `compare_methods` has read them
         missing = [c for c in self.needed_ if c not in X.columns]
         if missing:
             raise RotastackError(f"columns missing from the table: {', '.join(map(str, missing))}")

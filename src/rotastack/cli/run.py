@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rotastack.cli.options import command, cores, headed
+from rotastack.cli.options import add_trust_option, command, cores, headed
 from rotastack.cli.studies import profile_options, snakemake
 from rotastack.cli.versions import is_current
 from rotastack.errors import RotastackError
@@ -24,7 +24,19 @@ examples:
 Options after -- are passed to snakemake unchanged."""
 
 
-OF_TABLES = ("target", "task", "score", "groups", "time_column", "split_column", "time", "kind", "methods", "memory")
+OF_TABLES = (
+    "target",
+    "task",
+    "score",
+    "groups",
+    "time_column",
+    "split_column",
+    "time",
+    "kind",
+    "methods",
+    "memory",
+    "trust",
+)
 """Options that no study takes."""
 PARTS = {"-n", "--dry-run", "--dryrun", "-U", "--until", "-O", "--omit-from"}
 """Options of Snakemake with which a run is not for the whole study."""
@@ -88,8 +100,9 @@ def add(commands: Any) -> None:
     run.add_argument(
         "--methods",
         metavar="NAMES",
-        help="tables: methods to compare, such as 'Rotastack, ridge', or to leave out, such as 'all but XGBoost'",
+        help="tables: methods to compare, such as 'Rotastack, ridge, sklearn.svm.SVC', or to leave out, such as 'all but XGBoost'",
     )
+    add_trust_option(run)
     run.add_argument(
         "--memory",
         type=_megabytes,

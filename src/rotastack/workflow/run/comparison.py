@@ -40,10 +40,10 @@ def compare_methods(
     X: Any,
     y: Any,
     *,
-    methods: str | Sequence[str] | None = None,
+    methods: str | Sequence[Any] | None = None,
     size: str = "small",
     score: str | None = None,
-    groups: str | None = None,
+    groups: Any = None,
     time: float | str | None = None,
     n_jobs: int | None = -1,
     random_state: int | None = None,
@@ -57,17 +57,19 @@ def compare_methods(
     Parameters
     ----------
     X : DataFrame or array-like of shape (n_rows, n_columns)
-        Numbers, categories, text, dates and missing values, read like a file. Columns of an array are ``x1``, ``x2``, ....
+        Numbers, categories, text, dates and missing values, read like a file. Integer names are read as text. Columns of an array are ``x1``, ``x2``, ....
     y : Series or array-like of shape (n_rows,)
         The target; its values decide between classification and regression. Rows without a target are left out.
-    methods : str or sequence of str, optional
-        Such as ``["Rotastack", "Ridge"]`` or ``"all but XGBoost"``. The default is all methods whose packages are installed.
+    methods : str or sequence, optional
+        Such as ``["Rotastack", "Ridge"]`` or ``"all but XGBoost"``; also paths of classes (``"sklearn.svm.SVC"``), estimators,
+        and pairs of a name and an estimator. The default is all methods whose packages are installed.
     size : {"small", "medium", "full"}, default="small"
         The number of splits and trees. The command's default is ``"medium"``.
     score : str, optional
         The score that ranks the methods, such as ``"roc_auc"`` or ``"mae"``. The default depends on the target.
-    groups : str, optional
-        Column of `X` that is no predictor: rows with the same value stay together, in training or in test.
+    groups : str or array-like of shape (n_rows,), optional
+        Groups of the rows, or the column of `X` that has them and is no predictor: rows of one group stay together, in
+        training or in test.
     time : float or str, optional
         Limit of the expected time, in seconds or as ``"10m"``; a short time means fewer splits and trees.
     n_jobs : int, default=-1
@@ -106,7 +108,6 @@ def compare_methods(
         from rotastack.workflow.run.in_process import compare_in_memory
     except ModuleNotFoundError as error:
         raise not_installed_error(error) from None
-    methods = methods if methods is None or isinstance(methods, str) else ", ".join(methods)
     limit = f"{time}s" if isinstance(time, int | float) else time
     options = {"methods": methods, "size": size, "score": score, "groups": groups, "time": limit}
     return MethodComparison(*compare_in_memory(X, y, n_jobs, random_state, name, **options))

@@ -5,9 +5,11 @@ import warnings
 from argparse import Namespace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 from joblib import Parallel, delayed, effective_n_jobs
+from pandas.api.types import is_integer_dtype
 from threadpoolctl import threadpool_limits
 
 from rotastack.base.columns import as_pandas
@@ -39,8 +41,10 @@ def compare_in_memory(
 ) -> tuple[Any, ...]:
     """Return what a ``MethodComparison`` holds; the parameters are those of ``rotastack.compare_methods``."""
     target, source = _target_and_table(X, y)
+    if options["groups"] is not None and not isinstance(options["groups"], str):
+        options["groups"] = _add_groups(source, options["groups"])
     unused = dict.fromkeys(("task", "time_column", "split_column", "memory"))
-    arguments, seed = Namespace(study=name, target=target, kind=[], **unused, **options), random_state
+    arguments, seed = Namespace(study=name, target=target, kind=[], trust=[], **unused, **options), random_state
     own = OwnTable(arguments, effective_n_jobs(n_jobs), source, SEED if seed is None else seed)
     study, jobs = own.study, Plan(own.study, {}).keys
     name, raw = study.name, own.read.features.assign(target=own.read.raw_target)
@@ -86,6 +90,8 @@ def _target_and_table(X: Any, y: Any) -> tuple[str, pd.DataFrame]:
     wrong = "X must be a table of rows and columns, which is not sparse"
     try:
         table = as_pandas(X).reset_index(drop=True)
+        if is_integer_dtype(table.columns):  # as of a DataFrame of an array
+            table.columns = table.columns.map(str)
         wrong = "y must have one dimension, with one value for each row of X"
         values = pd.Series(y.squeeze() if hasattr(y, "squeeze") else y)
         if values.map(pd.api.types.is_list_like).any():
@@ -100,6 +106,18 @@ def _target_and_table(X: Any, y: Any) -> tuple[str, pd.DataFrame]:
             wrong = "has the name of the target" if isinstance(column, str) else "has a name that is not text"
             raise RotastackError(f"X: column {column!r} {wrong}; rename or drop the column")
     return target, pd.concat([table, values.set_axis(table.index).rename(target)], axis=1)
+
+
+def _add_groups(table: pd.DataFrame, groups: Any) -> str:
+    """Add the groups of the rows to a table as a column; return its name."""
+    values = np.asarray(groups)
+    if values.shape != (len(table),):
+        raise RotastackError(f"groups has the shape {values.shape}; one value for each of {len(table)} rows is needed")
+    name = str(getattr(groups, "name", None) or "groups")
+    while name in table:
+        name += "_"
+    table[name] = values
+    return name
 
 
 def _trained(

@@ -22,6 +22,7 @@ from rotastack.workflow.judge.words import in_digits
 from rotastack.workflow.run.progress import duration
 from rotastack.workflow.run.resources import Resources
 from rotastack.workflow.run.splits.folds import given_splits
+from rotastack.workflow.study.building import described
 from rotastack.workflow.study.names import LONGEST
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.use import own_study
@@ -105,9 +106,10 @@ class OwnTable:
         columns, inputs = len(self.reader.get_feature_names_out()), len(self.reader.needed_)
         shape = own_study.Shape(self.task, len(features), columns, n_classes, inputs)
         known = own_study.labels_of(self.task), own_study.packages_of(self.task)
-        labels = _methods(arguments.methods, *known, f"{self.dashes}methods")
+        labels, others = _methods(arguments.methods, *known, f"{self.dashes}methods")
         size, self.memory = arguments.size or "medium", arguments.memory or _memory()
-        self.design = own_study.choose_design(shape, size, self.limit, self.n_cores, labels, self.divided_by, splits)
+        divided = self.divided_by, splits
+        self.design = own_study.choose_design(shape, size, self.limit, self.n_cores, labels, *divided, others)
         self.score, self.why = self._score()
 
         self._lay_out(labels)
@@ -125,7 +127,7 @@ class OwnTable:
     def _lay_out(self, labels: list[str]) -> None:
         """Make the study of some methods: the content of its file, and the checked study."""
         made_of = self.table, self.arguments.target, self.design, self.score, self.read.kinds, labels, self.seed
-        self.content = own_study.study_of(*made_of)
+        self.content = own_study.study_of(*made_of, self.arguments.trust)
         self.study = Study.from_mapping(self.content, "random_state" if self.source is not None else self.table)
 
     def _division(self) -> Iterable[tuple[str, str]]:
@@ -228,7 +230,7 @@ class OwnTable:
             text = f"{file.path} was edited and is used as it is: options for the table have no effect (to write a new study, rename the file)"
             return [("study", f"{text}; the kinds of columns are those of the file, not those above")]
         labels = list(self.study.methods)
-        sizes = {label: next(iter(design.parameters(label).values()), None) for label in labels}
+        sizes = {label: next(iter(design.trees(label).values()), None) for label in labels}
         trees = ", ".join(label if n is None else f"{label} {n}" for label, n in sizes.items())
         available = f"{self.memory / 1000:.1f} GB are available (--memory)"
         least = Resources(self.study).largest_mb()
@@ -281,12 +283,27 @@ def declared_kinds(given: list[str]) -> dict[str, str | list[str]]:
     return kinds
 
 
-def _methods(given: str | None, labels: list[str], packages: Mapping[str, str], option: str) -> list[str]:
-    """Return the labels that an option names, or leaves if it begins with "all but", in their order."""
+def _methods(
+    given: Any, labels: list[str], packages: Mapping[str, str], option: str
+) -> tuple[list[str], dict[str, own_study.Method]]:
+    """Return the labels that an option names, or leaves if it begins with "all but", in their order, and methods of the user's.
+
+    The user's are classes by their paths, estimators, and pairs of a name and an estimator.
+    """
     if given is None:
-        return labels
-    without = given.lower().strip().startswith("all but ")
-    named = [part.strip() for part in (given.strip()[8:] if without else given).split(",")]
+        return labels, {}
+    text = given if isinstance(given, str) else ""
+    without = text.lower().strip().startswith("all but ")
+    parts = (text.strip()[8:] if without else text).split(",") if text else given
+    named, others = [], dict[str, own_study.Method]()
+    for part in parts:
+        if isinstance(part, str) and ("." not in part or without):
+            named.append(part.strip())
+            continue
+        name, estimator = part if isinstance(part, tuple) else (None, part)
+        spec: dict[str, Any] = {"class": part.strip()} if isinstance(part, str) else described(estimator, option)
+        label = name or spec["class"].rpartition(".")[2]
+        others[label] = own_study.Method(f"other_{len(others) + 1}", spec["class"], False, spec.get("parameters", {}))
     known = {label.lower(): label for label in packages}
     for name in named:
         label = known.get(name.lower())
@@ -297,12 +314,12 @@ def _methods(given: str | None, labels: list[str], packages: Mapping[str, str], 
                 f"{option}: {name!r} is not a method{nearest(name, labels)}; methods: {', '.join(labels)}"
             )
     kept = {known[name.lower()] for name in named}
-    chosen = [label for label in labels if (label in kept) != without]
+    chosen = [*(label for label in labels if (label in kept) != without and label not in others), *others]
     if len(chosen) < 2:
         raise RotastackError(
             f"{option}: {given!r} leaves {len(chosen)} of {len(labels)} methods; at least 2 are needed"
         )
-    return chosen
+    return chosen, others
 
 
 def _memory() -> float:

@@ -10,6 +10,8 @@ import pkgutil
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from rotastack.errors import RotastackError, extra_of, nearest
 from rotastack.workflow.study.specs import AnyCombinerSpec, ClassSpec, MemberSpec, PoolSpec
 
@@ -110,6 +112,28 @@ def _value(value: Any) -> Any:
         named = len(value) in (2, 3) and isinstance(value[0], str) and isinstance(value[1], Mapping)
         return tuple(made) if named else made  # a step of a pipeline is a tuple of name and object, and maybe columns
     return value
+
+
+def described(value: Any, where: str) -> Any:
+    """Return an estimator as ``{class: path, parameters: ...}``, of which :func:`build` makes another one; inverse of that.
+
+    Parameters at their defaults are left out. A RotastackError names a value that no file could hold.
+    """
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        try:
+            usual = type(value)().get_params(deep=False)
+        except TypeError:  # a parameter has no default
+            usual = {}
+        given = value.get_params(deep=False).items()
+        found = {key: described(of_key, where) for key, of_key in given if key not in usual or usual[key] is not of_key}
+        return {"class": f"{type(value).__module__}.{type(value).__qualname__}", "parameters": found}
+    if isinstance(value, list | tuple):
+        return [described(part, where) for part in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise RotastackError(f"{where}: {value!r} cannot be written into a study; pass a class's path, a text or a number")
 
 
 def nested_specs(value: Any) -> Iterable[Mapping[str, Any]]:

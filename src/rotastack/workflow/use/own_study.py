@@ -3,9 +3,10 @@
 import hashlib
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -32,11 +33,12 @@ BUDGETS = {"small": 60.0, "medium": 200.0, "full": float("inf")}
 
 
 class Method(NamedTuple):
-    """A method: its pool, the short name of its estimator, and whether the design sets its number of trees."""
+    """A method: its pool, the name and parameters of its estimator, and whether the design sets its number of trees."""
 
     pool: str
     estimator: str
     is_forest: bool = True
+    parameters: Mapping[str, Any] = MappingProxyType({})
 
 
 METHODS = {
@@ -94,6 +96,11 @@ class Design:
     seconds: float = 0.0  # expected on the given cores, by rotastack.workflow.study.costs
     shortened: bool = False  # whether the usual design of the size would take longer than the budget
     given: tuple[float, float] = (0.0, 0.0)  # mean numbers of training and test rows, if the table brings its splits
+    others: Mapping[str, Method] = field(default_factory=dict)  # label -> method, of the user's own choice
+
+    def method(self, label: str) -> Method:
+        """Return the method of a label."""
+        return self.others.get(label) or METHODS[label]
 
     @property
     def n_splits(self) -> int:
@@ -105,7 +112,7 @@ class Design:
     @property
     def block(self) -> int:
         """Number of splits in a job, which the slowest method decides for all methods."""
-        slowest = max(self.split_seconds(label) for label in labels_of(self.shape.task))
+        slowest = max(self.split_seconds(label) for label in [*labels_of(self.shape.task), *self.others])
         return max(1, min(self.n_splits, int(BLOCK_SECONDS / max(slowest, 1e-3))))
 
     @property
@@ -121,11 +128,11 @@ class Design:
         train = self.protocol["train"] * (rows if self.protocol["train"] < 1 else 1)
         return train, test or rows - train
 
-    def parameters(self, label: str) -> dict[str, int]:
-        """Return the parameters that the design sets for a method's estimator; none for boosters."""
+    def trees(self, label: str) -> dict[str, int]:
+        """Return the parameter by which the design sets a method's number of trees; none for boosters and others."""
         if label == "Rotastack":
             return {"trees_per_family": self.trees_per_family}
-        return {"n_estimators": self.n_estimators} if METHODS[label].is_forest else {}
+        return {"n_estimators": self.n_estimators} if self.method(label).is_forest else {}
 
     def split_seconds(self, label: str) -> float:
         """Return the expected seconds to train and test a method on one split, on one core."""
@@ -143,8 +150,8 @@ class Design:
 
     def _cost(self, label: str) -> tuple[Cost, int]:
         """Return the cost of a method's estimator and its number of trees."""
-        entry = find(METHODS[label].estimator, TASKS[self.shape.task].estimators)
-        trees = next(iter(self.parameters(label).values()), entry.known_traits.n_trees)
+        entry = find(self.method(label).estimator, TASKS[self.shape.task].estimators)
+        trees = next(iter(self.trees(label).values()), entry.known_traits.n_trees)
         return entry.cost or USUAL_COST, trees * (entry.known_traits.families or 1)
 
 
@@ -254,6 +261,7 @@ def choose_design(
     labels: Sequence[str],
     divided_by: Mapping[str, Any],
     splits: Sequence[tuple[NDArray, NDArray]] = (),
+    others: Mapping[str, Method] = {},
 ) -> Design:
     """Return the first design of a size that fits into a budget of seconds (None: the size's), else the fastest one.
 
@@ -262,7 +270,8 @@ def choose_design(
     """
     budget = BUDGETS[size] if budget is None else budget
     found = None
-    for k, design in enumerate(_candidates(shape, size, divided_by, splits)):
+    for k, usual in enumerate(_candidates(shape, size, divided_by, splits)):
+        design = replace(usual, others=others)
         work = sum(design.n_splits * design.split_seconds(label) for label in labels)
         n_jobs = 12 + len(labels) * (1 + -(-design.n_splits // design.block))
         seconds = (work + n_jobs * JOB_SECONDS) / n_cores + 4 * JOB_SECONDS
@@ -311,6 +320,7 @@ def study_of(
     kinds: Mapping[str, str | list[str]],
     labels: Sequence[str],
     seed: int = SEED,
+    trusted: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the study of a table and its target, as the content of its YAML file; `kinds` are against the usual rules."""
     name, file, shape = study_name(table, target), Path(table).name, design.shape
@@ -339,16 +349,21 @@ def study_of(
         "protocol": design.protocol,
         "blocks": {"splits": design.block},
         "pools": {
-            METHODS[label].pool: {
-                "estimator": METHODS[label].estimator,
-                **({"parameters": parameters} if (parameters := design.parameters(label)) else {}),
+            design.method(label).pool: {
+                "estimator": design.method(label).estimator,
+                **(
+                    {"parameters": found}
+                    if (found := {**design.method(label).parameters, **design.trees(label)})
+                    else {}
+                ),
                 "training_limit": round(LIMIT_SECONDS + LIMIT_TIMES * design.split_seconds(label)),
             }
             for label in labels
         },
-        "methods": {label: {"pool": METHODS[label].pool, "combiner": {"kind": "vote"}} for label in labels},
+        "methods": {label: {"pool": design.method(label).pool, "combiner": {"kind": "vote"}} for label in labels},
         "evaluation": {"control": CONTROL if CONTROL in labels else labels[0], "score": score},
         "model": {"refit": "best", "explain": True},
+        **({"trusted": list(trusted)} if trusted else {}),
     }
 
 
