@@ -222,7 +222,7 @@ WRONG = [
     (X, [[kind, kind] for kind in Y], {}, "y must have one dimension"),
     (X.assign(kind=1), Y, {}, "X: column 'kind' has the name of the target"),
     (X.assign(target=1), Y, {}, "X: column 'target' has the name of the target"),
-    (X.set_axis([0, 1, 2], axis=1), Y, {}, "X: column 0 has a name that is not text"),
+    (X.set_axis([0, "b", "c"], axis=1), Y, {}, "X: column 0 has a name that is not text"),
     (X, np.full(90, np.inf), {}, "table: the target "),
     (X[:12], Y[:12], {}, "table: the table has 12 rows; at least 20 are needed"),
     (X, Y, {"methods": ["Random forrest", "Ridge"]}, "methods: 'Random forrest' is not a method; did you mean 'Random forest'; methods: "),
