@@ -63,6 +63,20 @@ class LabelClassifier(ClassifierMixin):
         """
         raise NotImplementedError
 
+    def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the logarithms of the class probabilities, minus infinity for a probability of 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the most probable class of each row.
 

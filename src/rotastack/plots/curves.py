@@ -146,8 +146,8 @@ def plot_calibration(curves: pd.DataFrame) -> Figure:
         axis.set_title(textwrap.fill(f"{method}: calibration error {np.mean(errors):.3f}", 30))
     for axis in axes[n:]:
         axis.set_visible(False)
-    figure.supxlabel("probability of the predicted class", fontsize=9)
-    figure.supylabel("accuracy", fontsize=9)
+    figure.supxlabel("probability of the predicted class; of two classes, of the rarer one", fontsize=9)
+    figure.supylabel("share of rows of this class", fontsize=9)
     finished(figure, axes[:n])
     for axis in axes[n - columns : n]:  # These axes are the last of their columns.
         axis.tick_params(labelbottom=True)

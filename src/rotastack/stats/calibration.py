@@ -6,19 +6,24 @@ from numpy.typing import NDArray
 
 
 def calibration_curve(y: NDArray[np.integer], proba: NDArray[np.floating], n_bins: int = 10) -> pd.DataFrame:
-    """Return the mean confidence and the accuracy of decisions, by bins of confidence.
+    """Return the mean confidence and the accuracy of decisions, by bins of confidence; of two classes, of the rarer class.
 
     The confidence of a decision is the largest probability of its row. Unlike scikit-learn's function of this
     name, this function takes any number of classes. It also counts rows, so that curves of several data sets can be
-    averaged.
+    averaged. Of two classes, ``confidence`` is the probability of the rarer one, and ``accuracy`` the share of its rows.
 
-    The bins have equal widths from 0 to 1; a confidence on the border of two counts in the lower one. The table has a row
-    for each bin that is not empty: its number ``bin`` (from 0), its number of ``rows``, their mean ``confidence`` and
+    The bins have equal widths from 0 to 1, and a confidence on the border of two counts in the lower one; of two classes
+    they are between quantiles, as a rare class has few large probabilities. The table has a row for each bin that is not
+    empty: its number ``bin`` (from 0), its number of ``rows``, their mean ``confidence`` and
     their ``accuracy`` (Guo et al., On calibration of modern neural networks, ICML 2017, eqs. 2 and 3).
     """
-    confidence = proba.max(axis=1)
-    right = proba.argmax(axis=1) == y
-    bins = np.clip(np.ceil(confidence.round(12) * n_bins).astype(int) - 1, 0, n_bins - 1)
+    if proba.shape[1] == 2 and len(y):
+        rarer = int(np.bincount(y, minlength=2).argmin())
+        confidence, right = proba[:, rarer], y == rarer
+        bins = np.searchsorted(np.quantile(confidence, np.arange(1, n_bins) / n_bins), confidence)
+    else:
+        confidence, right = proba.max(axis=1), proba.argmax(axis=1) == y
+        bins = np.clip(np.ceil(confidence.round(12) * n_bins).astype(int) - 1, 0, n_bins - 1)
     rows = np.bincount(bins, minlength=n_bins)
     used = np.flatnonzero(rows)
     return pd.DataFrame(

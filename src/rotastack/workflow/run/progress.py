@@ -142,6 +142,7 @@ class LogHandler(LogHandlerBase):
         self._write(record)
         if event == LogEvent.RUN_INFO:
             self.progress.plan(record.stats)
+            self.began = now
             self.is_complete = "all" in record.stats
             if self.writes_to_stream and not self.common_settings.dryrun and not self.live.is_started:
                 self.live.start()

@@ -186,7 +186,7 @@ def default_score(target: pd.Series, task: TaskName) -> tuple[str, str]:
     rarest = f"because class {str(counts.index[-1])!r}"
     if len(counts) > 2:
         return "clipped_log_loss", f"{rarest} of {len(counts)} classes is {share:.1%} of the rows"
-    return "roc_auc", f"{rarest} is {share:.0%} of the rows, so predicting the majority class has a low error"
+    return "roc_auc", f"{rarest} is {100 * share:.2g}% of the rows, so predicting the majority class has a low error"
 
 
 def counts_among(features: pd.DataFrame) -> list[str]:

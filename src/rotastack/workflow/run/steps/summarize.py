@@ -66,12 +66,13 @@ def run(job: Job) -> None:
             for name in ("scores", "calibration")
         )
         write_frame(job.output("scores"), scores)
-        wrong = calibration["rows"] * (1 - calibration["accuracy"])
-        wrong = wrong[calibration["method"] == spec.control].groupby(calibration["dataset"]).sum().round()
         records = list(map(read_json, job.inputs["records"]))
         baseline = baselines(records)
         times = _times_table(records)
         means = {metric: mean_scores(scores, metric, spec.methods, spec.average) for metric in metrics}
+        wrong = calibration[calibration["method"] == spec.control].groupby("dataset")["rows"].sum()
+        if len(wrong):  # of a regression there is no calibration
+            wrong = (wrong * means["error"][spec.control]).round()
         units = {metric: in_units(metric, baseline) for metric in metrics}
         boards = {
             metric: board(
