@@ -92,7 +92,7 @@ def test_a_layout_knows_what_a_split_takes():
     design = Design(SMALL, {"kind": "crossval", "folds": 5, "repeats": 1}, 100, 300)
     fit, test = USUAL_COST.training_seconds(300, 400, 12, 2), USUAL_COST.prediction_seconds(300, 100)
     assert design.split_seconds("Random forest") == pytest.approx(fit + test)
-    assert design.parameters("Rotastack") == {"trees_per_family": 100}
+    assert design.trees("Rotastack") == {"trees_per_family": 100}
 
 
 def test_the_time_of_the_explanation_is_part_of_the_estimate():
