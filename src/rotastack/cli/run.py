@@ -31,6 +31,7 @@ OF_TABLES = (
     "groups",
     "time_column",
     "split_column",
+    "test",
     "time",
     "kind",
     "methods",
@@ -90,6 +91,7 @@ def add(commands: Any) -> None:
         metavar="COLUMN",
         help="tables: column with given splits: train or test, or the number of the fold that tests the row",
     )
+    split.add_argument("--test", metavar="FILE", help="tables: file with the test rows, all others being for training")
     run.add_argument(
         "--kind",
         metavar="COLUMN=KIND",

@@ -82,7 +82,7 @@ def source_files(name: str, spec: Mapping[str, Any]) -> list[Path]:
     """Return the file that a table is read from: the user's own, or that of a mirror folder; [] for other sources."""
     sources, mirrored = make_sources(name, spec), _mirror_file(name, spec, None)
     if sources and not sources[0].network:
-        return [Path(sources[0].path)] if hasattr(sources[0], "path") else []
+        return getattr(sources[0], "files", [])
     return [] if mirrored is None else [mirrored]
 
 

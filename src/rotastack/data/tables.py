@@ -74,12 +74,17 @@ def read_as_written(source: Any, labels: str | None = None) -> tuple[pd.DataFram
 
 
 def read_with_notes(
-    source: Any, labels: str | None = None, kinds: Mapping[str, Any] | None = None, like: pd.DataFrame | None = None
+    source: Any,
+    labels: str | None = None,
+    kinds: Mapping[str, Any] | None = None,
+    like: pd.DataFrame | None = None,
+    test: Any = None,
 ) -> tuple[pd.DataFrame, Reading]:
     """Return a table from a `source` of :func:`read_table` with its text read as numbers and dates, and notes.
 
     In the column `labels`, "NA" and "None" are possible names of classes; `kinds` are what the user declares. Columns of
-    a table `like` that was read before are read in the same way. A RotastackError names what cannot be read.
+    a table `like` that was read before are read in the same way. Rows of another source, `test`, follow those of `source`, and a
+    last column ``part`` then says train or test. A RotastackError names what cannot be read.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "t.csv")
@@ -89,6 +94,9 @@ def read_with_notes(
     2 rows x 2 columns of t.csv (semicolons, UTF-8) ('decimal commas in a',) [1.5, 2.5]
     """
     written, reading = read_as_written(source, labels)
+    if test is not None:
+        written = _with_test(written, *read_as_written(test, labels))
+        reading = replace(reading, name=f"{reading.name} and {Path(test).name}", rows=len(written))
     for column in kinds or {}:
         if column not in written:
             near = nearest(column, list(map(str, written.columns)))
@@ -122,6 +130,17 @@ def read_with_notes(
             notes.append(f"{column} two-digit years ({shown}) are read as 1969 to 2068")
     table = read_columns(written, readings, notes.append)
     return settled(table, mixed=like is not None)[0], replace(reading, notes=tuple(notes))
+
+
+def _with_test(train: pd.DataFrame, test: pd.DataFrame, reading: Reading) -> pd.DataFrame:
+    """Return the rows of two tables with the same columns, and a last column that says which are which."""
+    if lacking := [str(column) for column in train if column not in test]:
+        raise RotastackError(f"{reading.name}: columns of the training rows are missing: {shortened(lacking)}")
+    name = "part"
+    while name in train:
+        name += "_"
+    part = ["train"] * len(train) + ["test"] * len(test)
+    return pd.concat([train, test[train.columns]], ignore_index=True).assign(**{name: part})
 
 
 def read_table(source: Any, target: str | None = None, like: pd.DataFrame | None = None) -> tuple[pd.DataFrame, Any]:

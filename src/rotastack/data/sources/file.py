@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class FileSource(Source):
-    """A file, written as a path or as ``{path, target}``; the default target is ``target``."""
+    """A file, written as a path or as ``{path, target, test}``; the default target is ``target``, ``test`` a file of test rows."""
 
     plain: ClassVar[type | None] = str
     key: ClassVar[str | None] = "path"
@@ -25,6 +25,11 @@ class FileSource(Source):
         """Path of the file, relative to the working directory."""
         return Path(self.parts["path"])
 
+    @property
+    def files(self) -> list[Path]:
+        """All files that are read."""
+        return [self.path, *(Path(self.parts[key]) for key in ("test",) if self.parts.get(key))]
+
     def load(self) -> pd.DataFrame:
         from rotastack.data.tables import read_with_notes
         from rotastack.data.target import with_target
@@ -32,10 +37,13 @@ class FileSource(Source):
         target = self.parts.get("target", "target")
         by_kind = self.kinds if isinstance(self.kinds, Mapping) else {}
         kinds = {column: kind for kind, columns in by_kind.items() if kind != "others" for column in columns}
-        return with_target(read_with_notes(self.path, target, kinds)[0], target, self.where)[0]
+        kinds = {column: "categorical" if kind == "ordered" else kind for column, kind in kinds.items()}
+        read = read_with_notes(self.path, target, kinds, test=self.parts.get("test"))
+        return with_target(read[0], target, self.where)[0]
 
     def probe(self) -> None:
-        if format_of(self.path.name) is None:
-            raise RotastackError(f"{self.where}: {self.path} must end in one of {', '.join(FORMATS)}")
-        if not self.path.is_file():
-            raise RotastackError(f"{self.where}: file {self.path} not found")
+        for path in self.files:
+            if format_of(path.name) is None:
+                raise RotastackError(f"{self.where}: {path} must end in one of {', '.join(FORMATS)}")
+            if not path.is_file():
+                raise RotastackError(f"{self.where}: file {path} not found")

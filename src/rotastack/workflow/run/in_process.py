@@ -43,7 +43,7 @@ def compare_in_memory(
     target, source = _target_and_table(X, y)
     if options["groups"] is not None and not isinstance(options["groups"], str):
         options["groups"] = _add_groups(source, options["groups"])
-    unused = dict.fromkeys(("task", "time_column", "split_column", "memory"))
+    unused = dict.fromkeys(("task", "time_column", "split_column", "test", "memory"))
     arguments, seed = Namespace(study=name, target=target, kind=[], trust=[], **unused, **options), random_state
     own = OwnTable(arguments, effective_n_jobs(n_jobs), source, SEED if seed is None else seed)
     study, jobs = own.study, Plan(own.study, {}).keys

@@ -71,7 +71,10 @@ class OwnTable:
             names = read_with_notes(self.table)[0].columns
             raise RotastackError(f"{self.table}: --target COLUMN is missing; columns: {shortened(names, 20)}")
         declared = declared_kinds(self.arguments.kind)
-        self.read = read_target(self.table, self.arguments.target, self.arguments.task, declared, self.source)
+        test, asked = self.arguments.test, (self.arguments.target, self.arguments.task)
+        self.read = read_target(self.table, *asked, declared, self.source, test)
+        if test is not None:
+            self.arguments.split_column = str(self.read.features.columns[-1])
         self.features, self.target, self.task = self.read.features, self.read.target, self.read.task
         unread = (self.arguments.groups if self.arguments.time_column is None else None, self.arguments.split_column)
         self.dividing = [c for c in unread if c is not None]
@@ -127,7 +130,7 @@ class OwnTable:
     def _lay_out(self, labels: list[str]) -> None:
         """Make the study of some methods: the content of its file, and the checked study."""
         made_of = self.table, self.arguments.target, self.design, self.score, self.read.kinds, labels, self.seed
-        self.content = own_study.study_of(*made_of, self.arguments.trust)
+        self.content = own_study.study_of(*made_of, self.arguments.trust, self.arguments.test)
         self.study = Study.from_mapping(self.content, "random_state" if self.source is not None else self.table)
 
     def _division(self) -> Iterable[tuple[str, str]]:

@@ -49,9 +49,10 @@ def read_target(
     task: TaskName | None,
     declared: Mapping[str, str | list[str]],
     source: pd.DataFrame | None = None,
+    test: str | None = None,
 ) -> TargetTable:
     """Read a table, from memory if there is a `source`, and its target, whose values decide the task if `task` is None."""
-    frame, reading = read_with_notes(table if source is None else source, target, declared)
+    frame, reading = read_with_notes(table if source is None else source, target, declared, test=test)
     frame, left_out = with_target(frame, target, table)
     usual, reason = decide_task(frame["target"])
     if task is not None and task != usual:

@@ -321,6 +321,7 @@ def study_of(
     labels: Sequence[str],
     seed: int = SEED,
     trusted: Sequence[str] = (),
+    test: str | None = None,
 ) -> dict[str, Any]:
     """Return the study of a table and its target, as the content of its YAML file; `kinds` are against the usual rules."""
     name, file, shape = study_name(table, target), Path(table).name, design.shape
@@ -340,7 +341,7 @@ def study_of(
         "datasets": [
             {
                 "name": name,
-                "sources": [{"file": {"path": table, "target": target}}],
+                "sources": [{"file": {"path": table, "target": target, **({"test": test} if test else {})}}],
                 "encoding": "onehot",
                 **({"kinds": {**by_kind, "others": "auto"}} if by_kind else {}),
                 "roughly": {key: number for key, number in roughly.items() if number},

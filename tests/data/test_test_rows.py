@@ -1,0 +1,46 @@
+"""A file of test rows beside a table: the same as one table with a column that names the split."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rotastack.cli import main
+from rotastack.data.loading import source_files
+from rotastack.data.tables import read_with_notes
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Files of training rows, of test rows with other columns first, and of both with the split; half of the marks are in each."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"x": rng.normal(size=90).round(3), "part": rng.choice(["a", "b"], 90)})
+    table["y"] = np.where(table["x"] + rng.normal(size=90) > 0, "yes", "no")
+    table.head(60).to_csv("train.csv", index=False)
+    table.tail(30)[["y", "x", "part"]].to_csv("test.csv", index=False)
+    table.assign(part_=["train"] * 60 + ["test"] * 30)[["x", "part", "y", "part_"]].to_csv("both.csv", index=False)
+
+
+def test_the_rows_are_those_of_one_table_with_the_split(files):
+    read, reading = read_with_notes("train.csv", "y", test="test.csv")
+    pd.testing.assert_frame_equal(read, read_with_notes("both.csv", "y")[0])
+    assert str(reading).startswith("90 rows x 3 columns of train.csv and test.csv")
+    entry = {"name": "t", "sources": [{"file": {"path": "train.csv", "target": "y", "test": "test.csv"}}]}
+    assert [path.name for path in source_files("t", entry)] == ["train.csv", "test.csv"]
+
+
+def test_a_study_of_two_files_tests_the_rows_of_the_second(files, capsys):
+    assert main(["run", "train.csv", "--target", "y", "--test", "test.csv", "--dry-run"]) == 0
+    assert "the training and test rows of column part_" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("test", "said"),
+    [("no.csv", "no.csv: file not found"), ("lacks.csv", "lacks.csv: columns of the training rows are missing: part")],
+)
+def test_a_wrong_file_is_named(files, capsys, test, said):
+    pd.read_csv("test.csv").drop(columns="part").to_csv("lacks.csv", index=False)
+    assert main(["run", "train.csv", "--target", "y", "--test", test]) == 2
+    assert said in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["run", "train.csv", "--target", "y", "--test", "test.csv", "--split-column", "part"])
