@@ -401,7 +401,13 @@ def write_study(study: dict[str, Any], file: StudyFile) -> None:
 
 
 def _sources(study: Any) -> list[Any]:
-    return [d.get("sources") or [] for d in study.get("datasets") or [] if isinstance(d, dict)]
+    """Return the sources of each data set of a study, without files of test rows."""
+    found = [d.get("sources") or [] for d in study.get("datasets") or [] if isinstance(d, dict)]
+    return [[{k: _without_test(v) for k, v in source.items()} for source in of_one] for of_one in found]
+
+
+def _without_test(source: Any) -> Any:
+    return {k: v for k, v in source.items() if k != "test"} if isinstance(source, Mapping) else source
 
 
 def _digest(text: str) -> str:
