@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import average_precision_score, confusion_matrix, roc_auc_score
 
 from rotastack.stats.calibration import threshold_counts
-from rotastack.workflow.judge.decisions import by_threshold, draw_decisions, shares
+from rotastack.workflow.judge.decisions import by_threshold, draw_decisions, draw_predictions, shares
 from rotastack.workflow.judge.pages import page_environment
 
 
@@ -60,3 +60,22 @@ def test_shares_and_the_page_of_decisions(rows):
     row = next(line for line in text.splitlines() if ">0.5</th>" in line)
     assert f"<td>{(proba >= 0.5).sum()} <small>({(proba >= 0.5).sum()})</small></td>" in row
     assert "threshold: 0.2" in text
+
+
+def test_predictions_of_numbers_are_drawn_beside_their_residuals():
+    pairs = [[1.0, 2.0], [4.0, 4.0], [9.0, 6.5]]
+    left, right = draw_predictions(pairs).axes
+    assert left.collections[0].get_offsets().tolist() == pairs
+    assert right.collections[0].get_offsets().tolist() == [[2, -1], [4, 0], [6.5, 2.5]]
+    assert left.lines[0].get_xydata().tolist() == [[1, 1], [9, 9]]
+    assert right.lines[0].get_ydata().tolist() == [0, 0]
+
+
+def test_the_page_shows_the_predictions_of_one_method():
+    environment = page_environment()
+    environment.filters["share"] = str
+    page = environment.from_string('{% from "report_decisions.html.j2" import decided with context %}{{ decided(d) }}')
+    text = page.render(d={"best": "Ridge & co", "figure": "the figure"}, cells="cells")
+    assert "<h4>Predictions</h4>" in text
+    assert "Ridge &amp; co, held-out rows" in text
+    assert "Decisions" not in text

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from rotastack.plots.curves import plot_curves
+from rotastack.plots.style import METHOD_COLORS, new_figure
 
 Rates = dict[str, float | int | None]
 
@@ -57,4 +58,22 @@ def draw_decisions(curves: Mapping[str, Mapping[str, Any]]) -> Figure:
     figure = plot_curves({"recall against false positive rate": roc, "precision against recall": precision}, "", "")
     for axis in figure.axes:
         axis.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    return figure
+
+
+def draw_predictions(pairs: Sequence[Sequence[float]]) -> Figure:
+    """Draw predictions of held-out rows against targets, and residuals against predictions, from pairs of both."""
+    target, predicted = np.array(pairs).T
+    figure = new_figure(8.4, 3.6)
+    for axis, x, y, line, labels in zip(
+        figure.subplots(1, 2),
+        (target, predicted),
+        (predicted, target - predicted),
+        ([target.min(), target.max()], [0, 0]),
+        (("target", "prediction"), ("prediction", "target less prediction")),
+        strict=True,
+    ):
+        axis.plot([x.min(), x.max()], line, color="#999999", linewidth=0.8)
+        axis.scatter(x, y, s=9, color=METHOD_COLORS[0], alpha=0.4, linewidth=0)
+        axis.set(xlabel=labels[0], ylabel=labels[1])
     return figure

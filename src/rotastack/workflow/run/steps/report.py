@@ -1,7 +1,8 @@
 """report: one self-contained HTML page."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.metadata import distributions
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,6 +12,7 @@ import pandas as pd
 import yaml
 from jinja2 import Environment, TemplatesNotFound
 from markupsafe import Markup
+from matplotlib.figure import Figure
 
 from rotastack import __version__
 from rotastack.data.artifacts import read_frame
@@ -18,7 +20,7 @@ from rotastack.files import read_json, write_text
 from rotastack.plots.style import default_style, save_figure
 from rotastack.project import report_texts
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, higher_is_better, ranked_scores
-from rotastack.workflow.judge.decisions import by_threshold, draw_decisions, shares
+from rotastack.workflow.judge.decisions import by_threshold, draw_decisions, draw_predictions, shares
 from rotastack.workflow.judge.pages import inline_figure, page_environment, read_explanation
 from rotastack.workflow.judge.published_columns import on_page
 from rotastack.workflow.judge.results import best_of_each, read_csv
@@ -194,15 +196,20 @@ def _figures(paths: Sequence[Path]) -> dict[str, Markup]:
 def _decisions(
     job: Job, spec: ReportSpec, means: Mapping[str, Mapping[str, float | None]], chosen: str | None
 ) -> dict[str, Any]:
-    """Return the decisions of the chosen or else the best method, and of the control, on each data set of classes."""
+    """Return the decisions of the chosen or else the best method, and of the control, by data set; of numbers its predictions."""
     decisions = {}
     for path in job.inputs["decisions"]:
         content = read_json(path)
         scores = {m: v for m, v in means[content["dataset"]].items() if v is not None and m not in spec.optimistic}
-        decided = {m["name"]: {**m, **shares(m["confusion"])} for m in content["methods"] if m["name"] in scores}
+        decided = {m["name"]: m for m in content["methods"] if m["name"] in scores}
         if decided:
             better = max if higher_is_better(spec.score) else min
             best = chosen if chosen in decided else better(decided, key=lambda m: scores[m])
+            if not content["classes"]:
+                figure = _inline(content["dataset"], partial(draw_predictions, decided[best]["pairs"]))
+                decisions[content["dataset"]] = {"best": best, "figure": figure}
+                continue
+            decided = {name: {**m, **shares(m["confusion"])} for name, m in decided.items()}
             names = dict.fromkeys([best, *([spec.control] if spec.control in decided else [])])
             methods = [decided[m] for m in names]
             decisions[content["dataset"]] = {**content, "methods": methods, **_curves(content, methods, spec)}
@@ -210,14 +217,20 @@ def _decisions(
 
 
 @default_style
+def _inline(dataset: str, draw: Callable[[], Figure]) -> Markup:
+    """Return a drawn figure of a data set's predictions for a page."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "decisions.svg"
+        save_figure(draw(), path)
+        return inline_figure(path, f"decisions ({dataset})", key=f"{dataset}/decisions")
+
+
 def _curves(content: Mapping[str, Any], methods: list[dict[str, Any]], spec: ReportSpec) -> dict[str, Any]:
     """Return the decisions of methods by threshold, for each class, and the figure of their curves; empty without curves."""
     if not all(m["curves"] for m in methods):
         return {}
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "decisions.svg"
-        save_figure(draw_decisions({m["name"]: m["curves"][content["positive"]] for m in methods}), path)
-        figure = inline_figure(path, f"decisions ({content['dataset']})", key=f"{content['dataset']}/decisions")
+    of_class = {m["name"]: m["curves"][content["positive"]] for m in methods}
+    figure = _inline(content["dataset"], partial(draw_decisions, of_class))
     classes = range(len(content["classes"])) if len(content["classes"]) > 2 else [content["positive"]]
     more = [t for t in (spec.model["threshold"],) if t is not None]
     return {

@@ -25,6 +25,9 @@ from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.modules import protocol_module
 from rotastack.workflow.study.specs import ScoringSpec
 
+MOST_SHOWN = 1000
+"""The most pairs of target and prediction that are stored for each method."""
+
 MOST_CURVES = 10
 """The most classes for which ROC and precision-recall curves are stored."""
 
@@ -271,8 +274,14 @@ def _in_time(table: Prepared, divisions: Divisions) -> list[str]:
 
 
 def _decided(method: str, y: NDArray, outputs: NDArray, table: Prepared) -> list[dict[str, Any]]:
-    """Return a method's decisions over the rows of all cells, also by threshold; none if it failed."""
-    if not table.classes or not len(y) or not np.isfinite(outputs).all():
+    """Return a method's decisions over the rows of all cells, also by threshold, or predictions of numbers; none if it failed."""
+    if not table.classes:
+        if not len(y) or not np.isfinite(outputs[:, 0]).all():
+            return []
+        shown = np.unique(np.linspace(0, len(y) - 1, MOST_SHOWN).astype(int))
+        pairs = [[float(f"{v:.6g}") for v in pair] for pair in zip(y[shown], outputs[shown, 0], strict=True)]
+        return [{"name": method, "pairs": pairs}]
+    if not len(y) or not np.isfinite(outputs).all():
         return []
     proba = outputs / outputs.sum(axis=1, keepdims=True)
     curves = []
