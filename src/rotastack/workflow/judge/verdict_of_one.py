@@ -173,8 +173,13 @@ class _Verdict:
         return holm(pd.Series(p, dtype=float)).to_dict()
 
     def _rotations(self) -> list[str]:
-        """Return sentences on methods with rotations against the same ones without, where a test is possible."""
+        """Return sentences on methods with rotations against the same ones without, where a test is possible.
+
+        Where no method beats the baseline, rotations help nobody.
+        """
         p_values, gaps = [], []
+        if self._gain <= 0:
+            return []
         for turned, plain in self.spec.rotation_pairs:
             found = self.test(turned, plain) if turned in self.means and plain in self.means else None
             if found:
@@ -190,8 +195,7 @@ class _Verdict:
         """Return a sentence if no method is better than the baseline, or no method's outputs for rows go with the target."""
         if np.isnan(self.level):
             return []
-        best, alpha = best_possible(self.score), self.spec.alpha
-        gain = (self.means.iloc[0] - self.level) / (best - self.level) if self.level != best else 0.0
+        alpha, gain = self.spec.alpha, self._gain
         association = self._association
         goes, p = min(association.items(), key=lambda item: item[1], default=("", 0.0))
         unrelated = [say.NO_RELATION.format(p=p_equal(p))] if p >= alpha and gain < FAR else []
@@ -201,6 +205,12 @@ class _Verdict:
         rest = say.ROWS_TELL.format(method=goes, p=p_equal(p)) if told else ""
         what = "makes fewer errors" if self.score == "error" else f"has a better {NAMES[self.score]}"
         return [say.NOT_BETTER.format(what=what, baseline=BASELINE[self.score], rest=rest), *unrelated]
+
+    @property
+    def _gain(self) -> float:
+        """The share of the baseline's distance to the best possible score by which the best method is nearer; NaN if unknown."""
+        best = best_possible(self.score)
+        return float((self.means.iloc[0] - self.level) / (best - self.level)) if self.level != best else 0.0
 
     @property
     def _association(self) -> dict[str, float]:
