@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from rotastack import compare_methods
+from rotastack.cli import main
 from rotastack.errors import RotastackError
 from rotastack.workflow.study.building import build, described
 
@@ -73,3 +74,18 @@ def test_groups_are_an_array_or_a_column(kind):
     assert found.best_estimator_.predict(X).shape == (90,)
     with pytest.raises(RotastackError, match=r"groups has the shape \(3,\); one value for each of 90 rows"):
         compared(groups=[1, 2, 3])
+
+
+def test_more_than_a_hundred_classes_leave_boosters_out(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    centres = RNG.normal(size=(120, 4))
+    table = pd.DataFrame(np.repeat(centres, 5, axis=0) + RNG.normal(size=(600, 4))).add_prefix("x")
+    table.assign(species=np.repeat([f"s{k}" for k in range(120)], 5)).to_csv("species.csv", index=False)
+    assert main(["run", "species.csv", "--target", "species", "--dry-run"]) == 0
+    said = capsys.readouterr().out
+    assert (
+        "left out  HistGradientBoosting grows a tree for each of 120 classes in each round (--methods names it)" in said
+    )
+    methods = "Rotastack, HistGradientBoosting"
+    assert main(["run", "species.csv", "--target", "species", "--methods", methods, "--dry-run"]) == 0
+    assert "left out" not in capsys.readouterr().out

@@ -18,7 +18,7 @@ from rotastack.errors import RotastackError, counted, nearest, shortened
 
 RARER = -0.8
 """Rank correlation of whole numbers with their frequencies below which the numbers are counts."""
-MAX_CLASSES = 100
+MAX_CLASSES = 1000
 """Largest number of classes: a pool stores an output of every member for every class."""
 
 
@@ -126,7 +126,7 @@ def check_target(y: pd.Series, where: str, task: TaskName = "classification") ->
     """Return labels as text, or the numbers of a regression, or raise a RotastackError.
 
     Refused are missing values, dates, or one value only; in classification numbers that look continuous, labels that all differ,
-    or more than 100 classes; in regression a value that is no finite number. A class of one row is warned of.
+    or more than 1000 classes; in regression a value that is no finite number. A class of one row is warned of.
     """
     if y.isna().any():
         raise RotastackError(

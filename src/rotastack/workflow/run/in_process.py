@@ -50,7 +50,11 @@ def compare_in_memory(
     name, raw = study.name, own.read.features.assign(target=own.read.raw_target)
     columns = [f"{column} ({why})" for column, why in own.dropped.items()]
     beyond = [label for label in own.needed if label not in study.methods]
-    left_out = {"columns left out": columns, "methods left out for lack of memory": beyond}.items()
+    left_out = {
+        "columns left out": columns,
+        "methods left out for lack of memory": beyond,
+        "methods left out, as they grow a tree for each class in each round": own.slow,
+    }.items()
     for note in [*own.read.notes, *(f"{text}: {shortened(names, 3)}" for text, names in left_out if names)]:
         warn(note)
     with ignoring(category=UserWarning):  # of the same columns

@@ -110,6 +110,9 @@ class OwnTable:
         shape = own_study.Shape(self.task, len(features), columns, n_classes, inputs)
         known = own_study.labels_of(self.task), own_study.packages_of(self.task)
         labels, others = _methods(arguments.methods, *known, f"{self.dashes}methods")
+        many = n_classes > own_study.MOST_CLASSES and arguments.methods is None
+        self.slow = [label for label in labels if many and label in own_study.BOOSTERS]
+        labels = [label for label in labels if label not in self.slow]
         size, self.memory = arguments.size or "medium", arguments.memory or _memory()
         divided = self.divided_by, splits
         self.design = own_study.choose_design(shape, size, self.limit, self.n_cores, labels, *divided, others)
@@ -240,6 +243,13 @@ class OwnTable:
         beyond = f"{available}; the largest job requests {least / 1000:.1f} GB, and runs alone"
         return [
             ("methods", f"{trees} (numbers of trees; Rotastack: trees per family)"),
+            *(
+                (
+                    "left out",
+                    f"{label} grows a tree for each of {self.target.nunique()} classes in each round (--methods names it)",
+                )
+                for label in self.slow
+            ),
             *(
                 ("left out", f"{label} needs about {megabytes / 1000:.1f} GB of memory, {available}")
                 for label, megabytes in self.needed.items()

@@ -55,6 +55,9 @@ METHODS = {
     "Ridge": Method("ridge", "ridge", is_forest=False),
 }
 """Label -> method, in the order of the report. A method whose package is not installed is not compared."""
+BOOSTERS = ("HistGradientBoosting", "LightGBM", "XGBoost", "CatBoost")
+MOST_CLASSES = 100
+"""Most classes with which boosters are compared unless they are named: they grow a tree for each class in each round."""
 CONTROL = "Random forest"
 BLOCK_SECONDS = 30
 """Splits that together take about this long are one job."""

@@ -38,6 +38,9 @@ The first of these also compares the methods with the control."""
 MOST_BYTES = 4_000_000
 """The most bytes of figures in a page; beyond it, figures of data sets are left out."""
 
+MOST_CLASSES = 100
+"""The most classes whose decisions are shown."""
+
 MOST_DECIDED = 8
 """The most data sets for which decisions are shown."""
 
@@ -202,7 +205,7 @@ def _decisions(
         content = read_json(path)
         scores = {m: v for m, v in means[content["dataset"]].items() if v is not None and m not in spec.optimistic}
         decided = {m["name"]: m for m in content["methods"] if m["name"] in scores}
-        if decided:
+        if decided and len(content["classes"]) <= MOST_CLASSES:
             better = max if higher_is_better(spec.score) else min
             best = chosen if chosen in decided else better(decided, key=lambda m: scores[m])
             if not content["classes"]:
