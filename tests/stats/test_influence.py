@@ -16,7 +16,7 @@ def problem(score, n_classes):
     rng = np.random.default_rng(n_classes)
     if score in ranked_scores("regression"):
         y = rng.normal(size=N)
-        return y, np.stack([y + rng.normal(size=N), y - 1, y + rng.uniform(-1, 1, N)], axis=1)
+        return y, np.stack([y + rng.normal(size=N), y + rng.uniform(-1, 0.5, N), y + rng.uniform(-0.5, 1, N)], axis=1)
     proba = rng.dirichlet(np.ones(n_classes), N).round(1) + 0.01  # with ties
     return rng.integers(0, n_classes, N), proba / proba.sum(axis=1, keepdims=True)
 
