@@ -8,9 +8,16 @@ from rotastack.trees.estimators import _check_plain
 from rotastack.trees.growing import n_candidates
 
 
-@pytest.mark.parametrize(("value", "expected"), [(None, 9), ("sqrt", 3), ("log2", 3), (4, 4), (0.5, 4), (1.0, 9)])
+@pytest.mark.parametrize(
+    ("value", "expected"), [(None, 9), ("sqrt", 3), ("log2", 3), (4, 4), (0.5, 4), (1.0, 9), (9, 9)]
+)
 def test_max_features(value, expected):
     assert n_candidates(value, 9) == expected
+
+
+def test_too_many_features_are_refused():
+    with pytest.raises(ValueError, match="max_features is 3; at most 2, the number of columns"):
+        ForestClassifier(max_features=3).fit([[0, 1], [1, 0]], [0, 1])
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
