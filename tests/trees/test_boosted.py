@@ -34,6 +34,7 @@ def test_real_tables():
     boosted = BoostedTreesClassifier(random_state=0).fit(X, y)
     assert boosted.oob_score_ > 0.95
     assert boosted.losses_[boosted.n_rounds_ - 1] == boosted.losses_.min() < 0.12
+    assert ((boosted.decision_function(X) > 0) == boosted.predict(X)).all()
     X, y = load_diabetes(return_X_y=True)
     boosted = BoostedTreesRegressor(random_state=0).fit(X, y)
     assert boosted.oob_score_ > 0.4
