@@ -23,11 +23,6 @@ def test_hard_voting_counts_and_breaks_ties_by_probability_then_class():
     np.testing.assert_allclose(proba.sum(axis=1), 1)
 
 
-def test_unknown_voting():
-    with pytest.raises(RotastackError, match="soft.*hard"):
-        Voting("loud").predict_proba(np.zeros((1, 1, 2)))
-
-
 @pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_threshold_of_votes_against_a_search(scoring, weighted):
@@ -58,10 +53,12 @@ def test_of_equal_thresholds_the_nearest_to_a_half_is_chosen():
     assert vote.trained
 
 
-def test_threshold_needs_two_classes_and_a_known_score():
+def test_what_cannot_be_is_refused():
     three = np.full((1, 4, 3), 1 / 3)
     with pytest.raises(RotastackError, match="two classes, got 3"):
         Voting(scoring="accuracy").fit(three, np.arange(4) % 3, 3, np.random.SeedSequence(0))
+    with pytest.raises(RotastackError, match="soft.*hard"):
+        Voting("loud").predict_proba(three)
     with pytest.raises(RotastackError, match="balanced_accuracy.*'f1'"):
         Voting(scoring="f1").fit(three[:, :, :2], np.arange(4) % 2, 2, np.random.SeedSequence(0))
 

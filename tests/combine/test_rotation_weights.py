@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import rankdata
 
 from rotastack.base.combiner import Members
 from rotastack.combine import RotationWeights
@@ -56,14 +55,16 @@ def test_h_is_the_best_of_the_grid_and_the_smallest_among_equals(weighting):
     assert RotationWeights("exp").rank(complexity, np.full(9, 0.25)).h_ == pytest.approx(0.1)
 
 
-def test_ties_of_complexity_go_to_the_lower_number():
-    assert RotationWeights("linear").rank([5, 3, 5, 3], [0, 0, 0, 0]).order_.tolist() == [1, 3, 0, 2]
-
-
-def test_ties_of_the_joint_rank_go_to_the_simpler_one():
-    complexity, error = [1.0, 2.0, 3.0], [0.3, 0.2, 0.1]
-    assert rankdata(rankdata(complexity) + rankdata(error)).tolist() == [2, 2, 2]
-    assert RotationWeights("joint").rank(complexity, error).order_.tolist() == [0, 1, 2]
+@pytest.mark.parametrize(
+    ("weighting", "complexity", "error", "order"),
+    [
+        ("linear", [5, 3, 5, 3], [0, 0, 0, 0], [1, 3, 0, 2]),
+        ("joint", [1.0, 2.0, 3.0], [0.3, 0.2, 0.1], [0, 1, 2]),  # all sums of ranks are 4
+        ("oob", [1.0, 2.0, 3.0], [np.nan, 0.5, 0.1], [2, 1, 0]),  # never out of bag: the worst
+    ],
+)
+def test_ties_go_to_the_simpler_one_and_then_to_the_lower_number(weighting, complexity, error, order):
+    assert RotationWeights(weighting).rank(complexity, error).order_.tolist() == order
 
 
 @given(R=st.integers(1, 40), extra=st.integers(0, 500), weighting=st.sampled_from(WEIGHTINGS), seed=st.integers(0, 99))
@@ -103,31 +104,36 @@ def test_combines_outputs_by_weight():
     np.testing.assert_allclose(fitted.predict_proba(outputs), [[1 / 6 + 1 / 6, 3 / 6 + 1 / 6]])
 
 
-def test_a_member_that_was_never_out_of_bag_is_the_worst():
-    fitted = RotationWeights("oob").rank([1.0, 2.0, 3.0], [np.nan, 0.5, 0.1])
-    assert fitted.order_.tolist() == [2, 1, 0]
+UNKNOWN = [np.nan] * 4
 
 
 @pytest.mark.parametrize(
-    ("weights", "message"),
+    ("weights", "complexity", "error", "message"),
     [
-        (RotationWeights("cute"), "weighting must be one of equal, cut, exp"),
-        (RotationWeights("cut", 5), "whole number from 1 to 4, got 5"),
-        (RotationWeights("cut", 1.5), "whole number from 1 to 4, got 1.5"),
-        (RotationWeights("exp", 9.0), "from 0.1 to 4, got 9.0"),
-        (RotationWeights("linear", 2.0), "'linear' has no parameter h"),
+        (RotationWeights("cute"), COMPLEXITY, ERROR, "weighting must be one of equal, cut, exp"),
+        (RotationWeights("cut", 5), COMPLEXITY, ERROR, "whole number from 1 to 4, got 5"),
+        (RotationWeights("cut", 1.5), COMPLEXITY, ERROR, "whole number from 1 to 4, got 1.5"),
+        (RotationWeights("exp", 9.0), COMPLEXITY, ERROR, "from 0.1 to 4, got 9.0"),
+        (RotationWeights("linear", 2.0), COMPLEXITY, ERROR, "'linear' has no parameter h"),
+        (RotationWeights("linear"), UNKNOWN, ERROR, "'linear' needs trees"),
+        *((RotationWeights(name), COMPLEXITY, UNKNOWN, f"'{name}' needs out-of-bag") for name in ("oob", "joint", "cut", "exp")),
     ],
-)
-def test_bad_parameters_are_named(weights, message):
+)  # fmt: skip
+def test_bad_parameters_and_what_is_unknown_are_named(weights, complexity, error, message):
     with pytest.raises(ValueError, match=message):
-        weights.rank(COMPLEXITY, ERROR)
+        weights.rank(complexity, error)
 
 
-def test_what_is_needed_must_be_known():
-    with pytest.raises(ValueError, match="'oob' needs out-of-bag errors"):
-        RotationWeights("oob").rank(COMPLEXITY, [np.nan] * 4)
-    with pytest.raises(ValueError, match="'linear' needs trees"):
-        RotationWeights("linear").rank([np.nan] * 4, ERROR)
+@pytest.mark.parametrize(("weighting", "h"), [("equal", None), ("linear", None), ("cut", 2), ("exp", 1.0)])
+def test_weights_by_complexity_alone_need_no_errors(weighting, h):
+    known, unknown = (RotationWeights(weighting, h).rank(COMPLEXITY, error).weights_ for error in (ERROR, UNKNOWN))
+    np.testing.assert_array_equal(unknown, known)
+
+
+def test_the_identity_may_have_any_number_or_none():
+    assert RotationWeights("new").rank(COMPLEXITY, ERROR, identity=2).weights_.tolist() == [0, 1 / 2, 1 / 2, 0]
+    with pytest.raises(ValueError, match="no member is unrotated"):
+        RotationWeights("new").rank(COMPLEXITY, ERROR, identity=None)
     with pytest.raises(ValueError, match="the members have 3 trees in total; at least 4, one per rotation"):
         RotationWeights("equal").rank(COMPLEXITY, ERROR).counts(3)
 

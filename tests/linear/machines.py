@@ -19,12 +19,15 @@ FIXED = {"solver": "alm", "rho": 1.0, "tol": 1e-9, "max_iter": 50_000}
 CLOSE = {"exact": {"tol": 1e-9}, "alm": FIXED}
 
 
-def fit(X, y, C=4, lam=2.0, p=2, weights=None, **options):
-    """Fit without any warning, about convergence or of NumPy."""
+def fit_quietly(model, X, y, weights=None, category=Warning):
+    """Fit without any warning of a category."""
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        model = ExclusivityRegularizedClassifier(C, lam, loss_power=p, **options)
+        warnings.simplefilter("error", category)
         return model.fit(X, y, sample_weight=weights)
+
+
+def fit(X, y, C=4, lam=2.0, p=2, weights=None, **options):
+    return fit_quietly(ExclusivityRegularizedClassifier(C, lam, loss_power=p, **options), X, y, weights)
 
 
 def columns(model):

@@ -1,10 +1,9 @@
 """Primal SVMs as their tests fit and judge them."""
 
-import warnings
-
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from tests.linear import reference
+from tests.linear.machines import fit_quietly
 
 from rotastack import PrimalSVMClassifier
 
@@ -19,10 +18,7 @@ def own_objective(model, X, y, weights=None):
 
 
 def fit(X, y, lam=1.0, p=2, weights=None, **options):
-    """Fit without a single warning."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
-        return PrimalSVMClassifier(lam, loss_power=p, **options).fit(X, y, sample_weight=weights)
+    return fit_quietly(PrimalSVMClassifier(lam, loss_power=p, **options), X, y, weights, ConvergenceWarning)
 
 
 def check(model, X, y, weights=None, rtol=1e-6):

@@ -1,10 +1,7 @@
 """The exclusivity regularised machine against cvxpy, and the theorem on what its optimum is."""
 
-import warnings
-
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
 from tests.linear import reference
 from tests.linear.machines import FIXED, check, fit, powers, problems, solved
 from tests.linear.problems import two_classes
@@ -34,14 +31,13 @@ def test_the_paper_s_iteration_with_a_fixed_penalty_reaches_the_optimum(seed):
 
 
 @pytest.mark.parametrize("seed", [65, 71, 92])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_plateau_of_the_objective_is_not_the_end(seed):
     # The objective stays as it is for hundreds of iterations while a multiplier grows towards its bound; the
     # constraint U = 1 - A P - y b does not hold yet.
     X, y = two_classes(seed, 40, 3, noise=0.5)
     best = reference.exrm(X, y, 8.0, 3, 1)[0]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model = ExclusivityRegularizedClassifier(3, 8.0, loss_power=1, **FIXED).fit(X, y)
+    model = ExclusivityRegularizedClassifier(3, 8.0, loss_power=1, **FIXED).fit(X, y)
     assert model.objective_ == pytest.approx(best, rel=1e-5)
 
 

@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import minmax_scale
 
 from rotastack import PrimalSVMClassifier
-from rotastack.base.fitting import fit_aligned, set_up_columns
+from rotastack.base.fitting import fit_aligned
 from rotastack.linear.mean_weight import MeanWeightClassifier
 from rotastack.linear.nu_svm import FeasibleNuSVC
 from rotastack.workflow.study.building import build
@@ -42,13 +42,6 @@ def fitted(rows, name, **parameters):
     return fit_aligned(machine(name, **parameters), X, y, int(y.max()) + 1, SEQUENCE).estimator
 
 
-def test_parameters_reach_the_machine(rows):
-    given = {"solver": "alm", "tol": "paper", "rho": 1.05, "init": "random", "beta": 0.1, "max_samples": 0.5}
-    made = machine("exrm", n_estimators=3, lam=0.5, loss_power=1, **given)
-    assert given.items() <= made.get_params().items()
-    assert (made.n_estimators, made.lam, made.loss_power) == (3, 0.5, 1)
-
-
 def test_kernel_features_bend_the_boundary():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (300, 2))
@@ -80,23 +73,6 @@ def test_boosting_does_not_penalise_by_the_number_of_rows(rows):
     np.testing.assert_allclose(scaled.estimator_.coef_, plain.coef_, rtol=1e-3, atol=1e-3)
     first = fitted(rows, ADABOOST, n_estimators=3, **BOOSTED).estimators_[0].estimator_
     np.testing.assert_allclose(first.coef_, PrimalSVMClassifier(2.0).fit(X, y).coef_, rtol=1e-3, atol=1e-3)
-
-
-def test_bags_and_subspaces(rows):
-    bags = fitted(rows, "bagging", n_estimators=4, estimator=PSVM)
-    assert len({tuple(np.round(m.coef_[0], 6)) for m in bags.estimators_}) == 4
-    halves = fitted(
-        rows, "bagging", n_estimators=4, bootstrap=False, max_features=0.5, estimator=of("exrm", n_estimators=3)
-    )
-    assert {m.coef_.shape for m in halves.estimators_} == {(1, 15)}
-    assert {m.n_estimators for m in halves.estimators_} == {3}
-    assert len({tuple(c) for c in halves.estimators_features_}) == 4
-
-
-def test_rotations_leave_categories_alone():
-    rotated = machine("PooledEnsembleClassifier", **ROTATED)
-    assert set_up_columns(rotated, 3, 2).categorical_features == [3, 4]
-    assert type(set_up_columns(rotated, 0, 5)).__name__ == "ExclusivityRegularizedClassifier"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as t_distribution
 from scipy.stats import ttest_rel
-from sklearn import metrics
+from tests.stats.reference import scikit_learns
 
 from rotastack.stats.influence import row_test, score_parts, unit_influences
 from rotastack.stats.metrics import ranked_scores
@@ -12,38 +12,11 @@ from rotastack.stats.metrics import ranked_scores
 N = 40
 
 
-def weighted(score, y, outputs, weights):
-    """Return a score of weighted rows, by scikit-learn."""
-    two, labels, decided = outputs.shape[1] == 2, range(outputs.shape[1]), outputs.argmax(axis=1)
-    options = {"sample_weight": weights}
-    sides = [(y == k, outputs[:, k].round(12)) for k in ([1] if two else labels)]
-    if score in ("roc_auc", "average_precision"):
-        return np.mean([getattr(metrics, f"{score}_score")(*side, **options) for side in sides])
-    if score == "brier":
-        return metrics.brier_score_loss(y, outputs[:, 1] if two else outputs, labels=list(labels), **options)
-    if score == "clipped_log_loss":
-        clipped = np.clip(outputs, 1e-3, 1)
-        return np.average(-np.log(clipped[np.arange(len(y)), y] / clipped.sum(axis=1)), weights=weights)
-    by_name = {
-        "error": lambda: 1 - metrics.accuracy_score(y, decided, **options),
-        "balanced_accuracy": lambda: metrics.balanced_accuracy_score(y, decided, **options),
-        "f1": lambda: metrics.f1_score(y, decided, average="binary" if two else "macro", **options),
-        "log_loss": lambda: metrics.log_loss(y, outputs, **options),
-        "rmse": lambda: metrics.root_mean_squared_error(y, outputs[:, 0], **options),
-        "mae": lambda: metrics.mean_absolute_error(y, outputs[:, 0], **options),
-        "r2": lambda: metrics.r2_score(y, outputs[:, 0], **options),
-        "pinball": lambda: sum(
-            metrics.mean_pinball_loss(y, outputs[:, k], alpha=a, **options) / 2 for k, a in [(1, 0.05), (2, 0.95)]
-        ),
-    }
-    return by_name[score]()
-
-
 def problem(score, n_classes):
     rng = np.random.default_rng(n_classes)
     if score in ranked_scores("regression"):
         y = rng.normal(size=N)
-        return y, np.stack([y + rng.normal(size=N), y - 1, y + rng.uniform(-1, 1, N)], axis=1)
+        return y, np.stack([y + rng.normal(size=N), y + rng.uniform(-1, 0.5, N), y + rng.uniform(-0.5, 1, N)], axis=1)
     proba = rng.dirichlet(np.ones(n_classes), N).round(1) + 0.01  # with ties
     return rng.integers(0, n_classes, N), proba / proba.sum(axis=1, keepdims=True)
 
@@ -54,7 +27,11 @@ def test_an_influence_is_the_derivative_of_the_score_by_the_weight_of_a_row(scor
     y, outputs = problem(score, n_classes)
     step, eye = 1e-6, np.eye(N)
     expected = [
-        (weighted(score, y, outputs, 1 + step * row) - weighted(score, y, outputs, 1 - step * row)) / (2 * step)
+        (
+            scikit_learns(score, y, outputs, weights=1 + step * row)
+            - scikit_learns(score, y, outputs, weights=1 - step * row)
+        )
+        / (2 * step)
         for row in eye
     ]
     found = unit_influences(score, [(np.arange(N), y, outputs)], np.arange(N))[:, 0]
@@ -167,7 +144,7 @@ def of_halves(seed, n, folds, repeats, score):
                 nearest = ((columns[test][:, None] - columns[train]) ** 2).sum(axis=2).argmin(axis=1)
                 outputs = np.repeat(y[train][nearest][:, None], 3, axis=1)
                 mine.append((test, y[test], outputs))
-                found.append(weighted(score, y[test], outputs, np.ones(len(test))))
+                found.append(scikit_learns(score, y[test], outputs))
     influences = [unit_influences(score, mine, np.arange(n)) for mine in cells]
     return row_test(*influences, float(np.mean(values[0]) - np.mean(values[1]))).p
 

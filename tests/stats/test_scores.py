@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn import metrics
+from tests.stats.reference import scikit_learns
 
 from rotastack.stats.influence import unit_influences
 from rotastack.stats.metrics import METRICS, NAMES, PRIMARY, ranked_scores, score_named
@@ -33,6 +33,7 @@ def test_what_is_not_known_is_missing():
     assert np.isnan(score_numbers(y, outputs([1.0, 1.0]))["interval_coverage"])
     assert np.isnan(score_numbers(np.ones(2), outputs([1.0, 2.0]))["r2"])
     assert all(np.isnan(v) for v in score_numbers(y, outputs([1.0, NAN])).values())
+    assert all(np.isnan(v) for v in score_probabilities(np.array([0, 1]), np.full((2, 2), NAN)).values())
 
 
 def test_the_baseline_is_the_shares_or_the_mean():
@@ -42,35 +43,8 @@ def test_the_baseline_is_the_shares_or_the_mean():
     assert ends == [6, 96]
 
 
-def scikit_learns(score, y, proba, positive):
-    """Return scikit-learn's value of a score."""
-    two, labels, decided = proba.shape[1] == 2, np.arange(proba.shape[1]), proba.argmax(axis=1)
-    ranked = {"y_true": y == positive, "y_score": proba[:, positive].round(12)}  # differences by rounding are ties
-    if not two:
-        ranked = {"y_true": y[:, None] == labels, "y_score": proba.round(12), "average": "macro"}
-    known = {
-        "error": lambda: 1 - metrics.accuracy_score(y, decided),
-        "balanced_accuracy": lambda: metrics.balanced_accuracy_score(y, decided),
-        "roc_auc": lambda: metrics.roc_auc_score(**ranked),
-        "average_precision": lambda: metrics.average_precision_score(**ranked),
-        "f1": lambda: metrics.f1_score(y, decided, **({"pos_label": positive} if two else {"average": "macro"})),
-        "log_loss": lambda: metrics.log_loss(y, proba),
-        "brier": lambda: metrics.brier_score_loss(y, proba[:, 1] if two else proba, labels=labels),
-        "rmse": lambda: metrics.root_mean_squared_error(y, proba[:, 0]),
-        "mae": lambda: metrics.mean_absolute_error(y, proba[:, 0]),
-        "r2": lambda: metrics.r2_score(y, proba[:, 0]),
-        "pinball": lambda: (metrics.mean_pinball_loss(y, proba[:, 1], alpha=0.05)
-                            + metrics.mean_pinball_loss(y, proba[:, 2], alpha=0.95)) / 2,
-    }  # fmt: skip
-    return known[score]()
-
-
-OWN = {"clipped_log_loss"}
-"""Scores that scikit-learn does not have; their names differ from all of scikit-learn's."""
-
-
 @pytest.mark.parametrize(("n_classes", "positive"), [(2, 1), (2, 0), (4, 1)])
-@pytest.mark.parametrize("score", [name for name in ranked_scores("classification") if name not in OWN])
+@pytest.mark.parametrize("score", ranked_scores("classification"))
 def test_scores_of_classes_are_scikit_learns(score, n_classes, positive):
     rng = np.random.default_rng(0)
     y = rng.choice(n_classes, 300, p=np.arange(1, n_classes + 1) / np.arange(1, n_classes + 1).sum())
@@ -111,18 +85,6 @@ def test_scores_of_numbers_are_scikit_learns(score):
     found = y + rng.normal(size=50)
     given = np.stack([found, found - 1, found + 1], axis=1)
     assert score_numbers(y, given)[score] == pytest.approx(scikit_learns(score, y, given, 1))
-
-
-def test_scores_of_classes_by_hand():
-    y = np.array([0, 0, 0, 1])
-    proba = np.array([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7], [0.0, 1.0]])
-    scores = score_probabilities(y, proba)
-    assert scores["error"] == 0.25
-    assert scores["balanced_accuracy"] == pytest.approx((2 / 3 + 1) / 2)
-    assert scores["brier"] == pytest.approx(np.mean([0.01, 0.16, 0.49, 0]))
-    assert scores["log_loss"] == pytest.approx(-np.mean(np.log([0.9, 0.6, 0.3, 1])))
-    assert scores["clipped_log_loss"] == pytest.approx(-np.mean(np.log([0.9, 0.6, 0.3, 1 / 1.001])))
-    assert all(np.isnan(v) for v in score_probabilities(y, proba * np.nan).values())
 
 
 def test_one_class_has_no_area():

@@ -35,7 +35,6 @@ def test_real_tables():
     assert boosted.oob_score_ > 0.95
     assert boosted.losses_[boosted.n_rounds_ - 1] == boosted.losses_.min() < 0.12
     assert ((boosted.decision_function(X) > 0) == boosted.predict(X)).all()
-    assert boosted.apply(X[:3]).shape == (3, len(boosted.forest_))
     X, y = load_diabetes(return_X_y=True)
     boosted = BoostedTreesRegressor(random_state=0).fit(X, y)
     assert boosted.oob_score_ > 0.4
@@ -52,15 +51,13 @@ def test_a_class_with_one_row(rows):
 
 
 def test_few_rows(rows):
-    X, y, t = rows
+    X, _, t = rows
     for n in (1, 2, 3):
         labels = np.arange(n) % 2
         boosted = clone(CLASSIFIER).fit(X[:n], labels)
         assert np.isfinite(boosted.predict_proba(X)).all()
         assert hasattr(boosted, "oob_score_") == (n > 1)
         assert np.isfinite(clone(REGRESSOR).fit(X[:n], t[:n]).predict(X)).all()
-    boosted = clone(CLASSIFIER).set_params(n_bags=50).fit(X[:4], y[:4])
-    assert len(boosted.boosted_.base) == 4
 
 
 def test_one_class_and_a_constant_target(rows):
@@ -82,21 +79,12 @@ def test_missing_values(rows):
     assert boosted.oob_score_ > 0.9
     nothing = clone(CLASSIFIER).fit(np.full((60, 2), np.nan), y)
     assert np.ptp(finite(nothing, np.full((60, 2), np.nan))[:, 0]) == 0
-    # What is missing tells the class.
-    X[:, 1] = np.where(y == 1, np.nan, X[:, 2])
-    told = clone(CLASSIFIER).set_params(min_samples_leaf=2).fit(X[:, 1:], y)
-    assert told.oob_score_ == 1
     # Where none was missing in training, a missing value is sent on, and no error.
     assert np.isfinite(clone(CLASSIFIER).fit(rows[0][:, [0, 2]], y).predict_proba([[np.nan, np.nan]])).all()
 
 
 def test_weights(rows):
     X, y, t = rows
-    few = np.r_[np.zeros(30), np.ones(30)]
-    boosted = clone(CLASSIFIER).fit(X, y, few)
-    finite(boosted, X)
-    assert np.isnan(boosted.oob_decision_function_[:30]).all()
-    assert np.isfinite(boosted.oob_decision_function_[30:]).all()
     with pytest.raises(ValueError, match="non-zero|are all 0"):
         clone(CLASSIFIER).fit(X, y, np.zeros(60))
     plain = clone(REGRESSOR).fit(X, t).predict(X)

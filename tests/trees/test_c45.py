@@ -40,39 +40,10 @@ def test_expected_errors_by_hand():
     assert limit(0.0, 0.0) == 0
 
 
-def test_a_split_by_hand():
-    """Ten rows: the gain of the best of nine cuts less log2(9) / 10, against none."""
-    X = np.arange(10.0)[:, None] * 4
-    y = np.repeat([0, 1], [4, 6])
-    tree = C45Classifier(confidence=None).fit(X, y)
-    assert tree.tree_.nodes["cut"][0] == 12  # a value of the data, not the 14 in the middle
-    # Seven cuts leave two rows on either side. A coin's noise is not worth log2(7) / 10 bits.
-    assert C45Classifier(confidence=None).fit(X, [0, 1] * 5).forest_.sizes[0, 1] == 1
-
-
-def test_the_cut_is_a_value_of_all_training_rows():
-    """Within x1 > 0 the cut of x0 lies between 2 and 8; another row has a 5 there."""
-    X = np.array([[1, 1], [2, 1], [2, 1], [8, 1], [8, 1], [9, 1], *[[5, 0]] * 8], dtype=float)
-    y = [0, 0, 0, 1, 1, 1, *[2] * 8]
-    tree = C45Classifier(confidence=None).fit(X, y)
-    arrays = tree.tree_.arrays(0)
-    assert arrays["feature"].tolist().count(0) == 1
-    assert arrays["threshold"][arrays["feature"] == 0].tolist() == [5.0]
-
-
 def test_values_closer_than_a_hundred_thousandth_are_one():
     y = np.repeat([0, 1], 20)
     assert C45Classifier().fit(np.where(y, 9e-6, 0)[:, None], y).forest_.sizes[0, 1] == 1
     assert C45Classifier().fit(np.where(y, 1.2e-5, 0)[:, None], y).forest_.sizes[0, 1] == 2
-
-
-def test_subtrees_that_get_no_fewer_rows_wrong_go_even_unpruned():
-    """The split is worth its cost in bits, yet both leaves say 0."""
-    X = np.repeat([0.0, 1.0], [40, 40])[:, None]
-    y = np.r_[np.zeros(40), np.repeat([0, 1], [25, 15])]
-    tree = C45Classifier(confidence=None).fit(X, y)
-    assert tree.forest_.sizes[0, 1] == 1
-    assert tree.predict_proba(X[:1]) == pytest.approx(np.array([[65 / 80, 15 / 80]]))
 
 
 def test_the_number_of_rows_does_not_change_a_tree():

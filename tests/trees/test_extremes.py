@@ -25,25 +25,19 @@ FORESTS = [ForestClassifier, ExtraForestClassifier, ForestRegressor, ExtraForest
 
 
 @pytest.mark.parametrize("forest", FORESTS)
-def test_one_row(forest):
-    fitted = forest(3, random_state=0).fit([[1.0, 2.0]], [4])
-    assert fitted.predict([[0.0, 9.0]]).tolist() == [4]
-    assert tree_complexity(fitted)["n_nodes"].tolist() == [1, 1, 1]
-
-
-@pytest.mark.parametrize("forest", FORESTS)
-def test_two_rows(forest):
-    fitted = forest(50, bootstrap=False, random_state=0).fit([[1.0], [2.0]], [0, 1])
-    assert fitted.predict([[0.5], [2.5]]).tolist() == [0, 1]
-    assert (tree_complexity(fitted)["n_leaves"] == 2).all()
-
-
-@pytest.mark.parametrize("forest", FORESTS)
-def test_one_class_or_constant_target(forest):
-    X = np.random.default_rng(0).random((30, 3))
-    fitted = forest(4, random_state=0).fit(X, np.full(30, 7))
-    assert (fitted.predict(X) == 7).all()
-    assert (tree_complexity(fitted)["depth"] == 0).all()
+@pytest.mark.parametrize(
+    ("X", "y", "new", "predicted", "n_nodes"),
+    [
+        ([[1.0, 2.0]], [4], [[0.0, 9.0]], [4], 1),
+        ([[1.0], [2.0]], [0, 1], [[0.5], [2.5]], [0, 1], 3),
+        (np.random.default_rng(0).random((30, 3)), [7] * 30, [[0.0, 0.0, 0.0]], [7], 1),
+    ],
+    ids=["one row", "two rows", "one class or a constant target"],
+)
+def test_small_tables(forest, X, y, new, predicted, n_nodes):
+    fitted = forest(50, bootstrap=False, random_state=0).fit(X, y)
+    assert fitted.predict(new).tolist() == predicted
+    assert (tree_complexity(fitted)["n_nodes"] == n_nodes).all()
 
 
 @pytest.mark.parametrize("forest", FORESTS)
@@ -65,14 +59,6 @@ def test_nothing_but_constant_columns(forest):
         assert fitted.predict_proba([[1.0, 1.0]]) == pytest.approx(np.array([[4 / 6, 2 / 6]]))
     else:
         assert fitted.predict([[1.0, 1.0]]) == pytest.approx([1 / 3])
-
-
-def test_duplicated_rows_with_different_labels():
-    X = np.repeat(np.arange(10.0), 3)[:, None]
-    y = np.tile([0, 0, 1], 10)
-    tree = TreeClassifier(random_state=0).fit(X, y)
-    assert tree.predict_proba(X) == pytest.approx(np.tile([2 / 3, 1 / 3], (30, 1)))
-    assert TreeRegressor(random_state=0).fit(X, y).predict(X) == pytest.approx(np.full(30, 1 / 3))
 
 
 @pytest.mark.parametrize("n_classes", [255, 256, 400])
@@ -101,24 +87,19 @@ def test_rows_of_weight_zero_are_not_seen(forest):
         forest().fit(X, y, np.r_[-1.0, np.ones(59)])
 
 
-def test_values_that_are_equal_in_float32():
-    X = np.array([[1.0], [1.0 + 1e-9], [2.0]])
-    tree = TreeClassifier(random_state=0).fit(X, [0, 1, 1])
-    assert tree.predict_proba(X[:2]).tolist() == [[0.5, 0.5]] * 2
-    assert tree.predict([[2.0]]).tolist() == [1]
-
-
-def test_neighbouring_float32_values_are_told_apart():
-    a = np.float32(1.0)
-    b = np.nextafter(a, np.float32(2.0))
-    tree = TreeClassifier(random_state=0).fit(np.array([[a], [b]]), [0, 1])
-    assert tree.predict(np.array([[a], [b]])).tolist() == [0, 1]
-
-
-def test_zero_and_minus_zero_are_the_same():
-    X = np.array([[0.0], [-0.0], [0.0], [-0.0], [-1.0], [1.0]])
-    tree = TreeClassifier(random_state=0).fit(X, [0, 1, 0, 1, 1, 0])
-    assert tree.predict_proba([[0.0], [-0.0]]).tolist() == [[0.5, 0.5]] * 2
+@pytest.mark.parametrize(
+    ("x", "y", "proba"),
+    [
+        (np.repeat(np.arange(10.0), 3), np.tile([0, 0, 1], 10), np.tile([2 / 3, 1 / 3], (30, 1))),
+        ([1.0, 1.0 + 1e-9, 2.0], [0, 1, 1], [[0.5, 0.5], [0.5, 0.5], [0, 1]]),
+        ([1.0, np.nextafter(np.float32(1), np.float32(2))], [0, 1], [[1, 0], [0, 1]]),
+        ([0.0, -0.0, 0.0, -0.0, -1.0, 1.0], [0, 1, 0, 1, 1, 0], [*[[0.5, 0.5]] * 4, [0, 1], [1, 0]]),
+    ],
+)
+def test_rows_are_told_apart_in_single_precision(x, y, proba):
+    X, proba = np.reshape(x, (-1, 1)), np.array(proba)
+    assert TreeClassifier(random_state=0).fit(X, y).predict_proba(X) == pytest.approx(proba)
+    assert TreeRegressor(random_state=0).fit(X, y).predict(X) == pytest.approx(proba[:, 1])
 
 
 def test_the_largest_float32_values():
@@ -201,6 +182,11 @@ def test_class_weights_that_make_no_sense(weights):
         ForestClassifier(2, class_weight=weights).fit(np.eye(4), [0, 1, 0, 1])
 
 
-def test_bags_with_negative_counts():
+def test_bags_that_do_not_fit():
     with pytest.raises(ValueError, match="counts of bags must be at least 0"):
         Bags.given([[-1, 2]])
+    rows = TrainingRows(np.eye(3, dtype=np.float32), np.arange(3), 3)
+    with pytest.raises(ValueError, match="counts of bags must have shape"):
+        grow_forest(
+            rows, [TreeGroup(3)], TreeOptions(), np.random.SeedSequence(0), bags=Bags.given(np.ones((4, 3), int))
+        )

@@ -46,19 +46,17 @@ def forests_of(model):
     return [model.forest_]
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_pickles_give_back_every_byte(name):
+@pytest.mark.parametrize(
+    ("name", "pickled"), [*((name, True) for name in MODELS), ("flagship", False), ("numbers", False)]
+)
+def test_pickles_and_model_files_give_back_every_byte(name, pickled, tmp_path):
     model = MODELS[name]()
-    forests = forests_of(model)
-    for one, other in zip(forests, forests_of(pickle.loads(pickle.dumps(model))), strict=True):
-        assert_equal(one, other)
-
-
-@pytest.mark.parametrize("name", ["flagship", "numbers"])
-def test_model_files_give_back_every_byte(name, tmp_path):
-    model = MODELS[name]()
-    dump_model(model, tmp_path / "model.skops")
-    for one, other in zip(forests_of(model), forests_of(load_model(tmp_path / "model.skops")), strict=True):
+    if pickled:
+        again = pickle.loads(pickle.dumps(model))
+    else:
+        dump_model(model, tmp_path / "model.skops")
+        again = load_model(tmp_path / "model.skops")
+    for one, other in zip(forests_of(model), forests_of(again), strict=True):
         assert_equal(one, other)
 
 

@@ -3,29 +3,21 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
-from rotastack.trees import (
-    ExtraForestClassifier,
-    ForestClassifier,
-    ForestRegressor,
-    TrainingRows,
-    TreeGroup,
-    TreeOptions,
-    grow_forest,
-)
+from rotastack.trees import ForestClassifier
 from rotastack.trees.estimators import _check_plain
 from rotastack.trees.growing import n_candidates
 
 
-def test_rows_never_out_of_bag_are_missing():
-    forest = ForestClassifier(1, random_state=0).fit(np.eye(6), [0, 0, 0, 1, 1, 1])
-    in_bag = np.isnan(forest.oob_decision_function_).all(axis=1)
-    assert in_bag.any()
-    assert not in_bag.all()
-
-
-@pytest.mark.parametrize(("value", "expected"), [(None, 9), ("sqrt", 3), ("log2", 3), (4, 4), (0.5, 4), (1.0, 9)])
+@pytest.mark.parametrize(
+    ("value", "expected"), [(None, 9), ("sqrt", 3), ("log2", 3), (4, 4), (0.5, 4), (1.0, 9), (9, 9)]
+)
 def test_max_features(value, expected):
     assert n_candidates(value, 9) == expected
+
+
+def test_too_many_features_are_refused():
+    with pytest.raises(ValueError, match="max_features is 3; at most 2, the number of columns"):
+        ForestClassifier(max_features=3).fit([[0, 1], [1, 0]], [0, 1])
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
@@ -43,30 +35,12 @@ def test_a_node_whose_drawn_column_is_constant_is_a_leaf_in_r(criterion, n_const
     assert ForestClassifier(constant_leaf=True, **{**options, "max_features": None}).fit(X, y).score(X, y) == 1
 
 
-def test_too_many_features_are_refused():
-    with pytest.raises(ValueError, match="max_features is 5; at most 2, the number of columns"):
-        ForestClassifier(max_features=5).fit([[0, 1], [1, 0]], [0, 1])
-
-
 @pytest.fixture(scope="module")
 def wine_forest():
     from sklearn.datasets import load_wine
 
     X, y = load_wine(return_X_y=True, as_frame=True)
     return ForestClassifier(30, random_state=0).fit(X, y), X, y.to_numpy()
-
-
-@pytest.mark.parametrize("forest", [ForestClassifier, ExtraForestClassifier, ForestRegressor])
-@pytest.mark.parametrize("n_rows", [150, 2000])
-def test_the_same_forest_for_any_number_of_threads(forest, n_rows):
-    X, y = make_classification(n_rows, 8, n_informative=4, random_state=0)
-    one = forest(40, bootstrap=True, random_state=5, n_jobs=1).fit(X, y)
-    two = forest(40, bootstrap=True, random_state=5, n_jobs=2).fit(X, y)
-    for name in ("nodes", "values", "impurity", "weight", "counts", "starts"):
-        assert np.array_equal(getattr(one.forest_, name), getattr(two.forest_, name)), name
-    oob = "oob_decision_function_" if hasattr(one, "oob_decision_function_") else "oob_prediction_"
-    assert np.array_equal(getattr(one, oob), getattr(two, oob), equal_nan=True)
-    assert np.array_equal(one.predict(X), two.predict(X))
 
 
 def test_more_trees_leave_the_first_ones_as_they_are():
@@ -91,17 +65,6 @@ def test_leaves_and_outputs_agree(wine_forest):
     assert probas.shape == (30, len(X), 3)
     assert probas.mean(axis=0) == pytest.approx(forest.predict_proba(X))
     assert (forest.tree_votes(X) == probas.argmax(axis=2).T).all()
-
-
-def test_out_of_bag_probabilities_are_means_over_trees_that_did_not_see_the_row(wine_forest):
-    forest, X, y = wine_forest
-    X32 = X.to_numpy(dtype=np.float32)
-    trees, oob = grow_forest(TrainingRows(X32, y, 3), [TreeGroup(30)], TreeOptions(), np.random.SeedSequence(0))
-    assert np.array_equal(trees.nodes, forest.forest_.nodes)
-    assert forest.oob_decision_function_ == pytest.approx(oob[0].means())
-    assert 10 < np.median(oob[0].counts) < 12.5  # 30 / e = 11.04
-    assert forest.tree_oob_error_.shape == (30,)
-    assert forest.oob_score_ > 0.9
 
 
 def test_a_fitted_forest_survives_pickle_and_read_only_memory(wine_forest, tmp_path):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rotastack.trees import ExtraForestClassifier, TreeClassifier
+from rotastack.trees import ExtraForestClassifier
 from rotastack.trees.bags import draw_many_below, draw_many_units
 from rotastack.trees.kernel.batches import _sort_rows
 
@@ -38,17 +38,6 @@ def test_sorting(shape, n):
     assert sorted(found) == sorted(rows)
     value_of_row = dict(zip(rows.tolist(), values.tolist(), strict=True))
     assert (np.diff([value_of_row[r] for r in found]) >= 0).all()
-
-
-def test_presorted_columns_give_the_same_tree():
-    """max_features decides whether columns are presorted; with one column it cannot matter."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((400, 1)).astype(np.float32)
-    y = (np.sin(4 * X[:, 0]) + rng.standard_normal(400) > 0).astype(int)
-    presorted = TreeClassifier(random_state=0).fit(X, y).forest_
-    wide = np.hstack([X, np.zeros((400, 5), np.float32)])  # 1 of 6 columns: sorted node by node
-    sorted_by_node = TreeClassifier(max_features=1, random_state=0).fit(wide, y).forest_
-    assert presorted.nodes["cut"].tolist() == sorted_by_node.nodes["cut"].tolist()
 
 
 def test_random_cuts_lie_between_the_values():

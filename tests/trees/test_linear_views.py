@@ -4,7 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rotastack.trees import LinearViews, TrainingRows, TreeGroup, TreeOptions, grow_forest
-from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.reading import _locate, _project
 from rotastack.trees.nodes import split_columns
 
@@ -168,15 +167,3 @@ def test_families_do_not_disturb_each_other(iris):
 def test_trees_share_views_evenly():
     with pytest.raises(ValueError, match="group odd: 5 trees are not a multiple of 2 views"):
         grow(np.eye(3, dtype=np.float32), [0, 1, 2], [TreeGroup(5, LinearViews.identity(3, 2), name="odd")])
-
-
-def test_given_bags_are_used(iris):
-    """A tree's out-of-bag rows are those with count 0, and the others decide it."""
-    X, y = iris[0].astype(np.float32), iris[1]
-    bag = np.random.default_rng(0).poisson(1.0, (4, 150)).astype(np.int32)
-    trees, oob = grow(X, y, [TreeGroup(4)], bags=Bags.given(bag))
-    assert np.array_equal(oob[0].counts, (bag == 0).sum(axis=0))
-    assert [trees.arrays(t)["weighted_n_node_samples"][0] for t in range(4)] == bag.sum(axis=1).tolist()
-    assert [trees.arrays(t)["n_node_samples"][0] for t in range(4)] == (bag > 0).sum(axis=1).tolist()
-    with pytest.raises(ValueError, match="counts of bags must have shape"):
-        grow(X, y, [TreeGroup(3)], bags=Bags.given(bag))

@@ -53,16 +53,6 @@ def test_a_view_is_that_of_rows_filled_with_the_means_of_the_bag(kind):
         assert np.array_equal(plain.columns, one.columns)
 
 
-def test_random_rotations_are_filled_with_means():
-    X, _, views_of, _, own = bagged()
-    views = views_of.sparse(own)
-    means = np.array([x[~np.isnan(x)].mean() if np.isnan(x).any() else np.nan for x in X.T])
-    assert views.fills == pytest.approx(means[views.columns], nan_ok=True, rel=1e-5)
-    full = BaggedViews.of(np.nan_to_num(X), np.zeros(len(X), int), 1).sparse(own)
-    assert full.fills is None
-    assert np.array_equal(full.matrices, views.matrices)
-
-
 def test_views_keep_their_fills_however_they_are_put_together():
     X, _, views_of, seeds, own = bagged()
     first, second = views_of.discriminants(seeds, own), views_of.principal(seeds, own)

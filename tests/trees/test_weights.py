@@ -120,6 +120,8 @@ def test_out_of_bag_scores_by_hand():
     by_hand = [np.average(wrong[out[:, t], t], weights=weights[out[:, t]]) for t in range(6)]
     assert forest.tree_oob_error_ == pytest.approx(by_hand)
     known = out.any(axis=1)
+    assert (np.isnan(forest.oob_decision_function_).all(axis=1) == ~known).all()
+    assert 0 < known.sum() < len(y)
     right = forest.oob_decision_function_.argmax(axis=1) == y
     assert forest.oob_score_ == pytest.approx(np.average(right[known], weights=weights[known]))
     target = X[:, 0] + X[:, 1]

@@ -5,10 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy.stats import kstest
-from sklearn.exceptions import NotFittedError
 
-from rotastack import PooledEnsembleClassifier
-from rotastack.trees import ForestClassifier, LinearViews
 from rotastack.views import RandomProjection, RandomSubspace
 
 KINDS = ["sphere", "sign", "sparse"]
@@ -84,6 +81,9 @@ def test_subspaces_are_columns_without_replacement():
         view = RandomSubspace(4, random_state=seed).fit(X)
         assert len(set(view.features_.tolist())) == 4
         np.testing.assert_array_equal(view.transform(X), X[:, view.features_])
+        ((columns, matrix),) = view.linear_parts()
+        assert matrix is None
+        np.testing.assert_array_equal(columns, view.features_)
         seen[view.features_] += 1
     assert (np.abs(seen / 300 - 0.4) < 5 * np.sqrt(0.24 / 300)).all()
 
@@ -93,24 +93,3 @@ def test_subspaces_keep_names():
     X = pd.DataFrame(np.zeros((3, 4)), columns=list("abcd"))
     view = RandomSubspace(2, random_state=0).fit(X)
     assert view.get_feature_names_out().tolist() == [list("abcd")[j] for j in view.features_]
-
-
-@pytest.mark.parametrize("view", [RandomProjection(3), RandomProjection(3, "sparse"), RandomSubspace(3)])
-def test_compiled_forests_grow_on_them_in_one_call(view):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((80, 6))
-    y = (X[:, 0] + X[:, 1] > 0).astype(int)
-    pool = PooledEnsembleClassifier(view, ForestClassifier(5), n_estimators=4, random_state=0).fit(X, y)
-    assert pool.pool_.grown is not None
-    assert pool.score(X, y) > 0.9
-    parts = [m.view.linear_parts() for m in pool.pool_.members]
-    assert LinearViews.blocks(parts, 6).widths().tolist() == [3] * 4
-
-
-@pytest.mark.parametrize("view", [RandomProjection(9), RandomSubspace(9)])
-def test_a_view_whose_fit_failed_is_not_fitted(view):
-    X = np.ones((4, 3))
-    with pytest.raises(ValueError, match="n_components"):
-        view.fit(X)
-    with pytest.raises(NotFittedError):
-        view.transform(X)

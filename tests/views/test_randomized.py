@@ -1,7 +1,5 @@
 """Any view made random, as members of a pool need it."""
 
-import pickle
-
 import numpy as np
 import pytest
 from scipy.stats import loguniform
@@ -96,11 +94,10 @@ def test_training_rows_are_extended_too(reducer, error):
 
 
 @pytest.mark.parametrize("view", REDUCERS[:3], ids=of)
-def test_seeds_copies_and_single_precision(view):
+def test_seeds_and_single_precision(view):
     X = load_wine().data / load_wine().data.max(axis=0)
     first = clone(view).set_params(random_state=2).fit(X)
-    for again in (clone(first).fit(X), pickle.loads(pickle.dumps(first))):
-        np.testing.assert_array_equal(again.transform(X), first.transform(X))
+    np.testing.assert_array_equal(clone(first).fit(X).transform(X), first.transform(X))
     other = clone(first).set_params(random_state=3).fit(X)
     assert not np.allclose(other.transform(X), first.transform(X), rtol=0.01)
     single = clone(first).fit(X.astype(np.float32)).transform(X.astype(np.float32))

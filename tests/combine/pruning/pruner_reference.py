@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 from sklearn.linear_model import Lasso
 
 from rotastack.base.convex import solve
-from rotastack.combine.pruning import lp_problem, qmm_problem
+from rotastack.combine.pruning import lp_problem
 
 
 def exact(number):
@@ -207,13 +207,6 @@ def qmm_data(votes, y, weights=None, v=None):
     rows = sorted(range(n), key=lambda i: (round(float(margins[i]), 12), i))[: math.ceil(n * exact(v))]
     S = np.atleast_2d(np.cov(E, rowvar=False)) if n > 1 else np.zeros((T, T))
     return S, E[rows], margins[rows]
-
-
-def qmm(votes, y, weights=None, v=None):
-    """(19): the least w' S w s.t. Lambda_v w >= phi_v, 1'w = 1, w >= 0, by cvxpy."""
-    S, Lambda, phi = qmm_data(votes, y, weights, v)
-    w = solve(qmm_problem(S, Lambda, phi))["w"]
-    return float(w @ S @ w)
 
 
 def qmm_gap(votes, y, w, weights=None, v=None):

@@ -9,6 +9,8 @@ from tests.combine.pruning import pruner_reference as reference
 from tests.combine.pruning.pruner_reference import pools
 
 from rotastack.combine import pruning
+from rotastack.combine.pruning.qmm import reduced
+from rotastack.combine.pruning.vote_table import VoteTable
 from rotastack.diagnostics import disagreement, equilibrium_margin, kappa, margins, paper_diversity
 
 repeatable = settings(derandomize=True)
@@ -94,35 +96,29 @@ def test_margin(penalty, positive, pool):
     assert lasso_only.n_selected_ == max(1, int((pruner.lasso_weights_.round(9) != 0).sum()))
 
 
+@pytest.mark.parametrize("v", [None, 0.3, 0.5, 1.0])
 @repeatable
 @given(pool=pools(unequal=True))
-def test_qmm(pool):
+def test_qmm(v, pool):
     votes, y, weights = pool
     votes, y = heard(votes, y)
-    for v in (None, 0.3, 1.0):
-        pruner = pruning.QMMPruner(v).fit(votes, y, weights=weights)
+    S = reference.qmm_data(votes, y, weights, v)[0]
+    for options in ({}, {"reduce": None}, {"solver": "cvxpy"}) if v == 0.5 else ({},):
+        pruner = pruning.QMMPruner(v, **options).fit(votes, y, weights=weights)
         assert pruner.status_ == "solved"
+        assert pruner.objective_ == pytest.approx(pruner.weights_ @ S @ pruner.weights_)
         violation, excess = reference.qmm_gap(votes, y, pruner.weights_, weights, v)
-        assert violation < 1e-6, v
-        assert excess < 2e-6, v
+        assert violation < 1e-6, options
+        assert excess < 2e-6, options
 
 
 @repeatable
-@given(pool=pools(unequal=True))
-def test_qmm_against_cvxpy(pool):
-    votes, y, weights = pool
-    votes, y = heard(votes, y)
-    objective = reference.qmm(votes, y, weights, 0.5)
-    for options in ({}, {"reduce": None}):
-        pruner = pruning.QMMPruner(0.5, **options).fit(votes, y, weights=weights)
-        assert pruner.status_ == "solved"
-        assert pruner.objective_ == pytest.approx(objective, abs=1e-6), options
-    printed = pruning.QMMPruner(0.5, solver="cvxpy").fit(votes, y, weights=weights)
-    assert printed.status_ == "solved"
-    assert printed.objective_ == pytest.approx(pruner.objective_, rel=1e-6, abs=1e-8)
-    violation, excess = reference.qmm_gap(votes, y, printed.weights_, weights, 0.5)
-    assert violation < 1e-6
-    assert excess < 1e-6
+@given(pool=pools())
+def test_qr_keeps_as_many_members_as_the_rank(pool):
+    table = VoteTable.checked(*pool)
+    kept, weights = reduced(table, "qr")
+    rank = np.linalg.matrix_rank(table.signs)
+    assert len(kept) == len(weights) == rank == np.linalg.matrix_rank(table.signs[:, kept])
 
 
 @repeatable

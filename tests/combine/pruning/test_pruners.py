@@ -173,16 +173,6 @@ class TestQMM:
         assert pruner.v_ is None
         np.testing.assert_allclose(pruner.weights_, np.arange(1, 10) / 45)
 
-    def test_what_qr_drops_can_make_margins_unreachable(self):
-        found = set()
-        for seed in range(30):  # fewer rows than members: members depend on each other
-            votes, y = pool(seed, n=40, T=10, n_classes=2)
-            rows = np.random.default_rng(seed).permutation(40)[:6]
-            pruner = QMMPruner(1.0, reduce="qr").fit(votes[rows], y[rows])
-            found.add(pruner.status_.split(" ")[0])
-            assert pruner.weights_.sum() == pytest.approx(1.0)
-        assert "solved" in found
-
     def test_share_by_the_equilibrium_margin(self):
         votes, y = pool(4, n=80, T=9)
         votes, y = np.tile(votes, (100, 1)), np.tile(y, 100)
