@@ -72,15 +72,6 @@ def test_a_rule_on_pairs_is_learnt():
     assert of_pairs > 0.99 > of_dummies
 
 
-def test_an_unknown_category_has_the_mean_of_known_ones():
-    rng = np.random.default_rng(5)
-    X = pd.DataFrame({"a": rng.choice(list("xyz"), 200), "b": rng.choice(list("uv"), 200)})
-    clf = RotastackClassifier(16, ("pairs",), random_state=0).fit(X, (X["a"] == "x") & (X["b"] == "u"))
-    new = X[:4].assign(b="other")
-    assert np.isfinite(clf.predict_proba(new)).all()
-    assert len({tuple(row) for row in clf.predict_proba(X[X["a"] == "y"]).round(9)}) <= 2
-
-
 def test_rows_are_counted_in_blocks(monkeypatch):
     rng = np.random.default_rng(0)
     X, groups = table(rng.integers(0, 5, (50, 6)))

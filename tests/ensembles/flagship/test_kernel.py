@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, make_friedman1
 from sklearn.kernel_ridge import KernelRidge
 
@@ -187,22 +188,9 @@ def test_one_row_of_positive_weight():
 
 def test_a_unit_of_the_target_is_a_unit_of_the_predictions():
     X, y = make_friedman1(120, noise=1.0, random_state=0)
-    one, tiny = (
-        RotastackRegressor(5, families=("boosted", "kernel"), random_state=0).fit(X, target)
-        for target in (y, np.ldexp(y, -40))
-    )
-    assert one.grown_[-1].names == ("kernel",)
-    np.testing.assert_allclose(np.ldexp(tiny.predict(X), 40), one.predict(X))
-    np.testing.assert_allclose(np.ldexp(tiny.predict_interval(X), 40), one.predict_interval(X))
-
-
-def test_a_narrow_kernel_is_chosen_where_the_target_changes_fast():
-    rng = np.random.default_rng(0)
-    X = rng.random((300, 2))
-    reg = RotastackRegressor(families=("kernel",), random_state=0).fit(X, np.sin(25 * X[:, 0]) + np.sin(25 * X[:, 1]))
-    smooth = RotastackRegressor(families=("kernel",), random_state=0).fit(X, X[:, 0] + X[:, 1])
-    assert reg.grown_[0].machines[0].gamma > 10 * smooth.grown_[0].machines[0].gamma
-    assert min(reg.oob_score_, smooth.oob_score_) > 0.9
+    reg = RotastackRegressor(5, families=("boosted", "kernel"), random_state=0)
+    one, tiny = (clone(reg).fit(X, target).predict_interval(X) for target in (y, np.ldexp(y, -40)))
+    np.testing.assert_allclose(np.ldexp(tiny, 40), one)
 
 
 def test_many_rows_have_a_sample_of_points_or_no_kernel(monkeypatch):

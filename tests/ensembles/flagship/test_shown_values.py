@@ -126,20 +126,16 @@ def test_intervals_hold_without_a_decisive_column(kind, seed):
 def test_arrays_warn_as_frames_do():
     codes = np.random.default_rng(0).integers(0, 5, 300)
     X = np.column_stack([codes, TABLE[["x", "z"]]])
+    new = X[:4].copy()
+    new[1:3, 0], new[3, 2] = 77, np.nan
     for form in (lambda A: A, lambda A: pd.DataFrame(A, columns=[0, 1, 2]), lambda A: A.tolist()):
         clf = RotastackClassifier(5, categorical_features=[0], random_state=0).fit(form(X), codes % 2)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             clf.predict(form(X))
-        new = X[:4].copy()
-        new[1:3, 0], new[3, 2] = 77, np.nan
-        with pytest.warns(UserWarning, match="training row has") as told:
+        with pytest.warns(UserWarning, match="column 0: 2 of 4 .* .such as '77'; rows 1, 2.; column 2: 1 of 4") as told:
             clf.predict(form(new))
-        assert [str(w.message) for w in told] == [
-            "column 0: 2 of 4 rows have a category that no training row has (such as '77'; rows 1, 2); "
-            "column 2: 1 of 4 rows lack a value that every training row has (rows 3); predictions are means over values of training rows"
-        ]
-        assert told[0].filename == __file__
+        assert [w.filename for w in told] == [__file__]
 
 
 def test_at_most_20_values_by_quantiles():
