@@ -1,5 +1,7 @@
 """PrunedEnsembleClassifier over scikit-learn's ensembles and ours."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -78,15 +80,12 @@ def test_votes_out_of_bag_are_those_of_members_that_have_not_seen_the_row(ensemb
     assert right_in > 0.98 > right_out  # members fit the rows of their bags
 
 
-def test_a_pruned_ensemble_lets_the_other_members_go():
+@pytest.mark.parametrize("ensemble", [RandomForestClassifier(40), ForestClassifier(40)])
+def test_a_pruned_ensemble_lets_the_other_members_go(ensemble):
     X, y = load_breast_cancer(return_X_y=True)
-    for ensemble in (RandomForestClassifier(40), ForestClassifier(40)):
-        pruned = PrunedEnsembleClassifier(ensemble, KappaPruner(5), random_state=0).fit(X, y)
-        assert len(pruned.voters_) == 5
-        import pickle
-
-        whole = PrunedEnsembleClassifier(ensemble, KappaPruner(40), random_state=0).fit(X, y)
-        assert len(pickle.dumps(pruned)) < 0.3 * len(pickle.dumps(whole))
+    few, whole = (PrunedEnsembleClassifier(ensemble, KappaPruner(n), random_state=0).fit(X, y) for n in (5, 40))
+    assert len(few.voters_) == 5
+    assert len(pickle.dumps(few)) < 0.3 * len(pickle.dumps(whole))
 
 
 def test_weights_of_boosting_reach_the_pruner():
@@ -100,18 +99,14 @@ def test_weights_of_boosting_reach_the_pruner():
 
 def test_a_pruner_as_combiner_of_a_pool():
     X, y = load_wine(return_X_y=True)
-    pool = PooledEnsembleClassifier(
-        RandomRotation(), combiner=MarginPruner(), n_estimators=25, bootstrap=True, random_state=0
-    ).fit(X, y)
+    given = {"n_estimators": 25, "bootstrap": True, "random_state": 0}
+    pool = PooledEnsembleClassifier(RandomRotation(), combiner=MarginPruner(), **given).fit(X, y)
     pruner = pool.combiners_[0]
     assert len(pool.pool_.members) == pruner.n_selected_ < 25
-    assert pool.member_votes(X).shape == (len(y), pruner.n_selected_)
-    whole = PooledEnsembleClassifier(RandomRotation(), n_estimators=25, bootstrap=True, random_state=0).fit(X, y)
+    whole = PooledEnsembleClassifier(RandomRotation(), **given).fit(X, y)
     assert (whole.member_votes(X)[:, pruner.selected_] == pool.member_votes(X)).all()
-    together = PooledEnsembleClassifier(
-        RandomRotation(), ForestClassifier(5), MeanDMPruner(4), n_estimators=10, random_state=0
-    ).fit(X, y)
-    assert together.pool_.outputs(X).shape == (4, len(y), 3)
+    together = PooledEnsembleClassifier(RandomRotation(), ForestClassifier(5), MeanDMPruner(4), 10, random_state=0)
+    assert together.fit(X, y).pool_.outputs(X).shape == (4, len(y), 3)
 
 
 @pytest.mark.parametrize(
