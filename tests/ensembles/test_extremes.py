@@ -36,13 +36,6 @@ from rotastack.trees import (
 from rotastack.trees.growing import TreeOptions
 from rotastack.views import RandomRotation
 
-
-@pytest.fixture
-def iris():
-    X, y = load_iris(return_X_y=True)
-    return X, y
-
-
 REGRESSORS = [
     BoostedTreesRegressor(n_bags=2),
     ExtraForestRegressor(20, bootstrap=True),

@@ -121,6 +121,7 @@ def test_a_pruner_as_combiner_of_a_pool():
         (ExtraForestClassifier(3), "oob", "no bootstrap samples of their own"),
         (PooledEnsembleClassifier(n_estimators=3), "oob", "a member has no bootstrap sample of its own"),
         (RandomForestClassifier(3), "all", "'selection' parameter"),
+        (FrozenEstimator(RandomForestClassifier(3).fit(*load_iris(return_X_y=True))), "oob", "RandomForestClassifier: the fitted .* train it with oob_score=True"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_pruned(ensemble, selection, message):
@@ -156,13 +157,6 @@ def test_a_fitted_ensemble_has_bags_of_its_own_rows_only(ensemble, n_new):
         voters = voters_of(frozen)
         votes = np.where(voters.out_of_bag(60), voters.votes(X[own]), -1)
         assert by_bags.selected_.tolist() == KappaPruner(5).fit(votes, y[own]).selected_.tolist()
-
-
-def test_a_fitted_forest_that_stored_nothing_out_of_bag_cannot_know_its_rows():
-    X, y = load_iris(return_X_y=True)
-    frozen = FrozenEstimator(RandomForestClassifier(5).fit(X, y))
-    with pytest.raises(ValueError, match="RandomForestClassifier: the fitted .* train it with oob_score=True"):
-        PrunedEnsembleClassifier(frozen, KappaPruner(3), "oob").fit(X, y)
 
 
 def test_new_rows_may_lack_a_class_of_the_fitted_forest():

@@ -45,15 +45,6 @@ def test_nothing_is_kept_where_nothing_is_missing():
     assert np.isfinite(clf.predict_proba(np.full((2, 5), np.nan))).all()
 
 
-def test_how_many_are_missing_may_say_it_all():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 300)
-    X = rng.normal(size=(300, 8))
-    X[rng.random(X.shape) < np.where(y, 0.5, 0.05)[:, None]] = np.nan
-    clf = small(trees_per_family=20).fit(X[:200], y[:200])
-    assert clf.score(X[200:], y[200:]) > 0.85
-
-
 def test_numbers_that_are_missing_in_training_are_nothing_new():
     X, y = holed()
     table = pd.DataFrame(X, columns=list("abcde")).assign(city=np.random.default_rng(1).choice(["Aachen", "Bonn"], 200))

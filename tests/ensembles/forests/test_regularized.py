@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 from rotastack import PooledEnsembleClassifier, RegularizedRotationForestClassifier
@@ -13,11 +12,6 @@ from rotastack.ensembles.forests.regularized import GrowingForests
 from rotastack.trees import ForestClassifier, LinearViews, TrainingRows
 from rotastack.trees.growing import TreeOptions
 from rotastack.views import RandomRotation
-
-
-@pytest.fixture(scope="module")
-def iris():
-    return load_iris(return_X_y=True)
 
 
 def regularized(**options):
