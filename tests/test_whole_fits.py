@@ -63,15 +63,6 @@ def test_an_interrupted_refit_leaves_no_fit(estimator):
     np.testing.assert_array_equal(answer(estimator.fit(X, y)), first)
 
 
-@pytest.mark.parametrize("estimator", FIRST, ids=lambda e: type(e).__name__)
-def test_a_refused_refit_leaves_no_fit(estimator):
-    estimator = clone(estimator).fit(X, target(estimator))
-    with pytest.raises(ValueError, match="infinity|infinite"):
-        estimator.fit(np.where(X > 2, np.inf, X), target(estimator))
-    with pytest.raises(NotFittedError):
-        answer(estimator)
-
-
 @pytest.mark.parametrize(
     ("kind", "parameters", "y", "weights", "message"),
     [

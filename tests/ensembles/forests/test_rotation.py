@@ -94,18 +94,6 @@ def test_bad_parameters(forest, options, message):
 
 
 @every
-def test_categorical_columns_are_never_rotated(forest):
-    X, _, y, _ = split()
-    flag = (X[:, :1] > 13).astype(float)
-    fitted = forest(6, categorical_features=[13], random_state=0).fit(np.hstack([X, flag]), y)
-    for view in range(len(fitted.forest_)):
-        matrix = fitted.forest_.views.matrix(int(fitted.forest_.tree_view[view]))
-        assert matrix.shape == (14, 14)
-        assert matrix[13].tolist() == [0.0] * 13 + [1.0]
-        assert (matrix[:13, 13] == 0).all()
-
-
-@every
 def test_one_column_and_subsets_of_uneven_size(forest):
     X, Z, y, t = split(load_iris)
     with pytest.warns(UserWarning, match="only one column is numeric"):

@@ -8,9 +8,12 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClas
 from sklearn.model_selection import KFold, PredefinedSplit, RepeatedKFold, TimeSeriesSplit
 
 from rotastack import (
+    DoubleRotationForestClassifier,
+    DoubleRotationMarginForestClassifier,
     PooledEnsembleClassifier,
     PooledEnsembleRegressor,
     RandomRotationForestClassifier,
+    RotationForestClassifier,
     StackedRotationClassifier,
 )
 from rotastack.base.combiner import Combiner
@@ -27,6 +30,9 @@ MANY = [
         RandomRotation(), combiner=Stacking(LogisticRegression()), cv=3, n_estimators=3, random_state=3
     ),
     RandomRotationForestClassifier(12, n_trees_per_rotation=3, random_state=3),
+    RotationForestClassifier(6, random_state=3),
+    DoubleRotationForestClassifier(6, random_state=3),
+    DoubleRotationMarginForestClassifier(6, random_state=3),
     StackedRotationClassifier(3, n_trees=4, cv=3, random_state=3),
 ]
 
