@@ -154,6 +154,17 @@ def test_a_sample_of_one_class():
         assert set(clf.predict(X)) <= {"a", "b"}
 
 
+def test_rows_without_weight_are_left_out():
+    X, y = load_iris(return_X_y=True)
+    weights = np.r_[np.zeros(50), np.ones(100)]
+    clf = AdaBoostM1Classifier(3, GaussianNB()).fit(X, y, sample_weight=weights)
+    assert clf.classes_.tolist() == [0, 1, 2]
+    assert [c.tolist() for c in clf.estimators_classes_] == [[1, 2]] * len(clf.estimators_)
+    assert (clf.predict_proba(X)[:, 0] == 0).all()
+    without = AdaBoostM1Classifier(3, GaussianNB()).fit(X[50:], y[50:])
+    np.testing.assert_allclose(clf.estimator_errors_, without.estimator_errors_)
+
+
 def test_seeds():
     X, y = load_wine(return_X_y=True)
     make = lambda seed, **given: AdaBoostM1Classifier(4, random_state=seed, **given).fit(X, y)  # noqa: E731

@@ -15,7 +15,6 @@ from sklearn.utils.validation import has_fit_parameter
 from tests.test_estimator_checks import FIRST
 
 from rotastack import (
-    AdaBoostM1Classifier,
     DoubleRotationForestClassifier,
     DoubleRotationMarginForestClassifier,
     ExclusivityRegularizedClassifier,
@@ -61,7 +60,6 @@ CLASSIFIERS = [
     StackedRotationClassifier(3, n_trees=4, cv=3),
     StackedRotationClassifier(3, n_trees=4, cv=3, refit=True),
     PrunedEnsembleClassifier(ForestClassifier(10), KappaPruner(4)),
-    AdaBoostM1Classifier(3, GaussianNB()),
 ]  # fmt: skip
 REGRESSORS = [
     RandomRotationForestRegressor(8),
