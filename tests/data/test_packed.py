@@ -62,6 +62,7 @@ def test_what_packs_well_may_yet_be_a_table(monkeypatch):
     monkeypatch.setattr(packed, "LEAST", 10_000)
     table = b"".join(b"%d,0,0,0,0,1\n" % (n % 97) for n in range(5000))
     assert unpacked(gzip.compress(table)) == table
+    assert len(unpacked(gzip.compress(bytes(10_000)))) == 10_000, "the limit itself"
 
 
 @pytest.mark.parametrize("body", BOMBS, ids=WAYS)
