@@ -198,5 +198,5 @@ def test_nearness_is_0_by_chance_and_nearly_1_if_neighbours_are_equal():
     (of_three,) = _nearness(ordered[None], np.repeat([0, 1, 2], [20, 10, 10]), "classification")
     assert of_three == pytest.approx((1 - 1 / 60 - 1 / 30 - 1 / 30 - 1 / 3) / (1 - 1 / 3))
     assert _nearness(ordered[None], np.zeros(40, int), "classification") < 0, "one class tells nothing"
-    numbers, _ = _nearness(np.array([ordered, mixed]), ordered, "regression")
+    numbers, _ = _nearness(np.array([ordered, mixed]), 2 * ordered, "regression")
     assert numbers == pytest.approx(1 - 39 / (2 * ((ordered - 19.5) ** 2).sum()))
