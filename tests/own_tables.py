@@ -1,4 +1,4 @@
-"""Typical tables of users: a rare class, a leak, prices, genes, visits of patients, sales by date, reviews."""
+"""Typical tables of users: a rare class, prices, genes, visits of patients, sales by date, reviews."""
 
 import numpy as np
 import pandas as pd
@@ -17,20 +17,6 @@ def churn(n=4000, seed=0):
         "referrals": rng.poisson(0.5, n), "churned": np.where(rng.random(n) < 1 / (1 + np.exp(-logit + 0.75)), "yes", "no"),
     }  # fmt: skip
     return pd.DataFrame(table), "churned"
-
-
-def orders(n=3000, seed=0):
-    """Return orders with a leak: the refunded amount, filled in later, almost determines the class."""
-    rng = np.random.default_rng(seed)
-    returned = rng.random(n) < 0.3
-    refund = np.where(returned, rng.uniform(5, 80, n).round(2), np.nan)
-    slip = rng.random(n) < 0.0007
-    table = {
-        "order_id": np.arange(10_000, 10_000 + n), "price": rng.gamma(3, 20, n).round(2), "items": rng.integers(1, 8, n),
-        "channel": rng.choice(["web", "shop", "phone"], n), "refund_amount": np.where(slip, np.nan, refund),
-        "returned": np.where(returned, "yes", "no"),
-    }  # fmt: skip
-    return pd.DataFrame(table), "returned"
 
 
 def houses(n=2500, seed=0):

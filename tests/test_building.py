@@ -13,7 +13,7 @@ import rotastack
 from rotastack.errors import RotastackError
 from rotastack.files import hashes
 from rotastack.workflow.run import fingerprint
-from rotastack.workflow.run.launch import check_kernel, open_plan
+from rotastack.workflow.run.launch import check_kernel
 
 ROOT = Path(__file__).resolve().parents[1]
 KERNEL = Path(rotastack.__file__).parent / "trees/kernel"
@@ -21,11 +21,6 @@ KERNEL = Path(rotastack.__file__).parent / "trees/kernel"
 checkout = pytest.mark.skipif(
     not (ROOT / "src/rotastack/trees/kernel").samefile(KERNEL), reason="an installed package has nothing to build"
 )
-
-
-def test_every_source_is_built():
-    names = (KERNEL / "meson.build").read_text().partition("foreach name : [")[2].partition("]")[0]
-    assert [word.strip(" '\n") for word in names.split(",")] == sorted(path.stem for path in KERNEL.glob("*.pyx"))
 
 
 @checkout
@@ -60,23 +55,11 @@ def test_a_touched_kernel_is_accepted_and_an_edited_one_is_refused_whatever_the_
     check_kernel()
     (stale / "discriminants.pyx").write_text("edited")
     os.utime(stale / "discriminants.pyx", (0, 0))
-    with pytest.raises(
-        RotastackError, match=r"discriminants.pyx has changed since the kernel was compiled; run `make env`"
-    ):
+    with pytest.raises(RotastackError, match=r"discriminants.pyx has changed since .*; run `make env`"):
         check_kernel()
     (stale / ".built").unlink()
     with pytest.raises(RotastackError, match="discriminants.pyx has changed"):
         check_kernel()
-
-
-def test_snakemake_says_so_in_one_line(stale, capsys):
-    (stale / "discriminants.pyx").write_text("edited")
-    study = {"study": "tiny", "data": {}, "tracking": {}}
-    with pytest.raises(SystemExit):
-        open_plan(study, ["config/config.yaml"], is_main=True)
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("rotastack: error: ")
-    assert "has changed since the kernel was compiled" in line
 
 
 def test_a_module_of_another_platform_is_reported_in_one_line(tmp_path):

@@ -125,26 +125,6 @@ FURTHER = [e for e in INSTANCES if not any(e is one for one in QUICK)]
 
 
 DRAWN = "a bootstrap draws by weight, but other rows, and not as many as if those of weight 2 were given twice"
-UNEQUAL = {
-    (
-        rotastack.RotastackClassifier,
-        rotastack.RotastackRegressor,
-        rotastack.PrunedEnsembleClassifier,
-        rotastack.RegularizedRotationForestClassifier,
-    ): DRAWN,
-    (rotastack.RandomRotationForestClassifier, rotastack.RandomRotationForestRegressor): DRAWN,
-    (trees.BoostedTreesClassifier, trees.BoostedTreesRegressor): (
-        "rows are dealt into folds at random, and rows, not weights, are counted in leaves"
-    ),
-    (rotastack.MultiRotationForestClassifier, rotastack.MultiRotationForestRegressor): DRAWN,
-    (
-        rotastack.RotationForestClassifier,
-        rotastack.DoubleRotationForestClassifier,
-        rotastack.DoubleRotationMarginForestClassifier,
-    ): ("rotations are fitted to rows drawn at random, however much these weigh"),
-    (rotastack.RandomSubspaceEnsembleClassifier, rotastack.StackedRotationClassifier): DRAWN,
-    (rotastack.AdaBoostM1Classifier,): "weights have a mean of 1, so that a row of weight 2 is not two rows of a leaf",
-}
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 ROUNDED = (
     rotastack.RandomProjectionEnsembleClassifier,
@@ -159,35 +139,68 @@ def rounded(estimator):
     return isinstance(estimator, ROUNDED) and getattr(estimator, "engine", None) != "histogram"
 
 
-def expected_failures(estimator):
-    """Return the checks that fail by design, with the reason."""
-    if isinstance(estimator, rotastack.DiffusionMapEnsembleClassifier):
-        return {
-            "check_classifiers_train": "of two columns one coordinate is kept, in which the three groups do not lie apart",
-            EQUIVALENCE: "a map is fitted to the rows that are there, however much they weigh",
-        }
-    if getattr(estimator, "engine", None) == "histogram" or rounded(estimator):
-        return {}
+def of_kind(*kinds):
+    return lambda e: isinstance(e, kinds)
+
+
+def of_trees(estimator):
     combiner = getattr(estimator, "combiner", None)
-    if isinstance(combiner, combine.Stacking) and isinstance(combiner.estimator, DecisionTreeClassifier):
-        return {EQUIVALENCE: "weights have a mean of 1, and a tree breaks ties by their last digits"}
-    for kinds, reason in UNEQUAL.items():
-        if isinstance(estimator, rotastack.AdaBoostM1Classifier) and estimator.estimator is not None:
-            continue
-        if isinstance(estimator, kinds):
-            return {EQUIVALENCE: reason}
-    pools = rotastack.PooledEnsembleClassifier, rotastack.PooledEnsembleRegressor
-    drawn = isinstance(estimator, pools) or hasattr(estimator, "min_samples_split")
-    if (drawn and getattr(estimator, "bootstrap", False)) or getattr(estimator, "resample", False):
-        return {EQUIVALENCE: DRAWN}
-    if isinstance(estimator, trees.TreeClassifier | trees.ExtraForestClassifier):
-        return {"check_class_weight_classifiers": "without limits, trees tell rows of any weight apart"}
-    if getattr(estimator, "max_samples", None) is not None:
-        return {EQUIVALENCE: "members see rows drawn at random, and the second of two equal rows is drawn by itself"}
-    approximate = isinstance(estimator, rotastack.DiversityRegularizedClassifier) and estimator.solver == "exact"
-    if approximate or getattr(estimator, "solver", None) == "alm":
-        return {EQUIVALENCE: "equal optima, but iterations end at the tolerance, and the check wants 7 digits"}
-    return {}
+    return isinstance(combiner, combine.Stacking) and isinstance(combiner.estimator, DecisionTreeClassifier)
+
+
+FAILURES = [
+    (of_kind(rotastack.DiffusionMapEnsembleClassifier), {
+        "check_classifiers_train": "of two columns one coordinate is kept, in which the three groups do not lie apart",
+        EQUIVALENCE: "a map is fitted to the rows that are there, however much they weigh",
+    }),
+    (lambda e: getattr(e, "engine", None) == "histogram", {}),
+    (rounded, {}),
+    (of_trees, {EQUIVALENCE: "weights have a mean of 1, and a tree breaks ties by their last digits"}),
+    (
+        of_kind(
+            rotastack.RotastackClassifier, rotastack.RotastackRegressor, rotastack.PrunedEnsembleClassifier,
+            rotastack.RegularizedRotationForestClassifier, rotastack.RandomRotationForestClassifier, rotastack.RandomRotationForestRegressor,
+            rotastack.MultiRotationForestClassifier, rotastack.MultiRotationForestRegressor,
+            rotastack.RandomSubspaceEnsembleClassifier, rotastack.StackedRotationClassifier,
+        ),
+        {EQUIVALENCE: DRAWN},
+    ),
+    (
+        of_kind(trees.BoostedTreesClassifier, trees.BoostedTreesRegressor),
+        {EQUIVALENCE: "rows are dealt into folds at random, and rows, not weights, are counted in leaves"},
+    ),
+    (
+        of_kind(rotastack.RotationForestClassifier, rotastack.DoubleRotationForestClassifier, rotastack.DoubleRotationMarginForestClassifier),
+        {EQUIVALENCE: "rotations are fitted to rows drawn at random, however much these weigh"},
+    ),
+    (
+        lambda e: isinstance(e, rotastack.AdaBoostM1Classifier) and e.estimator is None,
+        {EQUIVALENCE: "weights have a mean of 1, so that a row of weight 2 is not two rows of a leaf"},
+    ),
+    (
+        lambda e: getattr(e, "bootstrap", False)
+        and (hasattr(e, "min_samples_split") or isinstance(e, rotastack.PooledEnsembleClassifier | rotastack.PooledEnsembleRegressor)),
+        {EQUIVALENCE: DRAWN},
+    ),
+    (lambda e: getattr(e, "resample", False), {EQUIVALENCE: DRAWN}),
+    (
+        of_kind(trees.TreeClassifier, trees.ExtraForestClassifier),
+        {"check_class_weight_classifiers": "without limits, trees tell rows of any weight apart"},
+    ),
+    (
+        lambda e: getattr(e, "max_samples", None) is not None,
+        {EQUIVALENCE: "members see rows drawn at random, and the second of two equal rows is drawn by itself"},
+    ),
+    (
+        lambda e: getattr(e, "solver", None) == "alm" or (isinstance(e, rotastack.DiversityRegularizedClassifier) and e.solver == "exact"),
+        {EQUIVALENCE: "equal optima, but iterations end at the tolerance, and the check wants 7 digits"},
+    ),
+]  # fmt: skip
+"""Estimators, of which the first entry holds -> the checks that fail by design, with the reason."""
+
+
+def expected_failures(estimator):
+    return next((failures for holds, failures in FAILURES if holds(estimator)), {})
 
 
 def ask(estimator, check):

@@ -63,31 +63,22 @@ def test_an_interrupted_refit_leaves_no_fit(estimator):
     np.testing.assert_array_equal(answer(estimator.fit(X, y)), first)
 
 
-@pytest.mark.parametrize("estimator", FIRST, ids=lambda e: type(e).__name__)
-def test_a_refused_refit_leaves_no_fit(estimator):
-    estimator = clone(estimator).fit(X, target(estimator))
-    with pytest.raises(ValueError, match="infinity|infinite"):
-        estimator.fit(np.where(X > 2, np.inf, X), target(estimator))
+@pytest.mark.parametrize(
+    ("kind", "parameters", "y", "weights", "message"),
+    [
+        (rotastack.RotastackRegressor, {}, np.where(np.arange(60) == 3, np.nan, X[:, 1]), None, "missing values"),
+        (rotastack.RotastackClassifier, {}, ["only"] * 60, None, "class"),
+        (rotastack.RotastackClassifier, {}, LABELS, -np.ones(60), "weight"),
+        (rotastack.RotastackClassifier, {"trees_per_family": 0}, LABELS, None, "trees_per_family"),
+    ],
+)
+def test_a_refused_target_or_weight_leaves_no_fit(kind, parameters, y, weights, message):
+    estimator = kind(5, random_state=0)
+    estimator.fit(X, target(estimator)).set_params(**parameters)
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(X[:, :2], y, sample_weight=weights)
     with pytest.raises(NotFittedError):
-        answer(estimator)
-
-
-def test_a_refused_target_or_weight_leaves_no_fit():
-    regressor = rotastack.RotastackRegressor(5, random_state=0).fit(X, X[:, 0])
-    with pytest.raises(ValueError, match="missing values"):
-        regressor.fit(X, np.where(np.arange(60) == 3, np.nan, X[:, 1]))
-    classifier = rotastack.RotastackClassifier(5, random_state=0).fit(X, LABELS)
-    with pytest.raises(ValueError, match="class"):
-        classifier.fit(X, ["only"] * 60)
-    weighted = rotastack.RotastackClassifier(5, random_state=0).fit(X, LABELS)
-    with pytest.raises(ValueError, match="weight"):
-        weighted.fit(X[:, :2], LABELS, sample_weight=-np.ones(60))
-    renamed = rotastack.RotastackClassifier(5, random_state=0).fit(X, LABELS).set_params(trees_per_family=0)
-    with pytest.raises(ValueError, match="trees_per_family"):
-        renamed.fit(X, LABELS)
-    for estimator in (regressor, classifier, weighted, renamed):
-        with pytest.raises(NotFittedError):
-            estimator.predict(X)
+        estimator.predict(X)
 
 
 def test_a_refused_table_leaves_no_reader():

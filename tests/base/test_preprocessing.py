@@ -1,5 +1,4 @@
 import re
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -49,36 +48,38 @@ def test_declared_kinds_win():
 def test_new_rows():
     p = TablePreprocessor().fit(table())
     new = table().iloc[:2].assign(colour=["violet", "red"], few=[2.0, 3.0], extra=1)
-    Z = p.transform(new)
-    assert Z[0, 4:].tolist() == [0, 0]
-    assert Z[:, 2:4].tolist() == [[1, 0], [0, 1]]
+    assert_array_equal(p.transform(new)[:, 2:4], [[1, 0], [0, 1]])
+    assert p.transform(new)[0, 4:].tolist() == [0, 0]
     with pytest.raises(RotastackError, match="columns missing from the table: few"):
         p.transform(new.drop(columns="few"))
 
 
 def test_infinities_are_refused_by_column():
-    with pytest.raises(RotastackError, match="column 'number': infinite values in 1 row"):
-        TablePreprocessor().fit(table().assign(number=[np.inf, *range(11)]))
-    p = TablePreprocessor().fit(table())
-    with pytest.raises(RotastackError, match="infinite"):
-        p.transform(table().assign(number=-np.inf))
+    infinite = table().assign(number=[np.inf, *range(11)])
+    for step in (TablePreprocessor().fit, TablePreprocessor().fit(table()).transform):
+        with pytest.raises(RotastackError, match="column 'number': infinite values in 1 row"):
+            step(infinite)
 
 
 @pytest.mark.parametrize(
-    ("labels", "message"),
+    ("labels", "task", "message"),
     [
-        (["a"] * 5, "only one class"),
-        (["a", None, "b"], "missing in 1 row"),
-        (np.linspace(0, 1, 50), r"looks continuous \(50 different fractional numbers in 50 rows, more than 20\)"),
-        (pd.to_datetime(["2020-01-01", "2021-01-01"]), "is a date"),
-        (["31.12.2024", "30.12.2024"] * 3, r"is a date \(such as '31.12.2024'\); convert the dates to numbers"),
-        ([f"p{i}" for i in range(500)], r"500 different labels in 500 rows, like ids \(such as 'p0'\)"),
-        ([f"p{i % 1200}" for i in range(5000)], "1200 classes in 5000 rows; at most 1000 classes are allowed"),
+        (["a"] * 5, "classification", "only one class"),
+        (["a", None, "b"], "classification", "missing in 1 row"),
+        (np.linspace(0, 1, 50), "classification", r"looks continuous \(50 different fractional numbers in 50 rows, more than 20\)"),
+        (pd.to_datetime(["2020-01-01", "2021-01-01"]), "classification", "is a date"),
+        (["31.12.2024", "30.12.2024"] * 3, "classification", r"is a date \(such as '31.12.2024'\); convert the dates to numbers"),
+        ([f"p{i}" for i in range(500)], "classification", r"500 different labels in 500 rows, like ids \(such as 'p0'\)"),
+        ([f"p{i % 1200}" for i in range(5000)], "classification", "1200 classes in 5000 rows; at most 1000 classes are allowed"),
+        ([1.0, None], "regression", "missing in 1 row"),
+        ([1.0, "x", 2.0], "regression", r"is not a number in 1 row \(such as 'x'\)"),
+        ([1.0, np.inf, 2.0], "regression", "is infinite in 1 row"),
+        ([1.0, 1.0], "regression", "has only one value in 2 rows"),
     ],
-)
-def test_bad_targets(labels, message):
+)  # fmt: skip
+def test_bad_targets(labels, task, message):
     with pytest.raises(RotastackError, match=f"t: the target.*{message}"):
-        check_target(pd.Series(labels), "t")
+        check_target(pd.Series(labels), "t", task)
 
 
 def test_a_class_of_one_row_is_named():
@@ -128,20 +129,6 @@ def test_a_target_of_regression_is_numbers():
     assert (y.name, y.tolist()) == ("price", [1.5, 2.0, -300.0])
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ([1.0, None], "missing in 1 row"),
-        ([1.0, "x", 2.0], r"is not a number in 1 row \(such as 'x'\)"),
-        ([1.0, np.inf, 2.0], "is infinite in 1 row"),
-        ([1.0, 1.0], "has only one value in 2 rows"),
-    ],
-)
-def test_bad_targets_of_regression(values, message):
-    with pytest.raises(RotastackError, match=f"t: the target.*{message}"):
-        check_target(pd.Series(values), "t", "regression")
-
-
 def test_numbers_are_counted_without_junk_and_ids_without_missing():
     mixed = pd.DataFrame(
         {"m": [*range(8)] * 5 + [f"junk{i}" for i in range(10)], "i": [None] + [f"id{i}" for i in range(49)]}
@@ -156,9 +143,8 @@ def test_categories_by_their_numbers():
     p = TablePreprocessor(encoding="codes").fit(table())
     assert p.get_feature_names_out().tolist() == ["number", "marks", "few", "colour"]
     assert p.categorical_.tolist() == [False, False, True, True]
-    np.testing.assert_array_equal(p.transform(table())[:3, 2:], [[0, 2], [1, 1], [2, np.nan]])
-    new = p.transform(table().iloc[:2].assign(colour=["violet", None]))
-    np.testing.assert_array_equal(new[:, 3], [3, np.nan])
+    assert_array_equal(p.transform(table())[:3, 2:], [[0, 2], [1, 1], [2, np.nan]])
+    assert_array_equal(p.transform(table().iloc[:2].assign(colour=["violet", None]))[:, 3], [3, np.nan])
 
 
 @pytest.mark.parametrize(
@@ -216,12 +202,10 @@ def test_dates_are_days_and_what_comes_again():
     assert p.get_feature_names_out().tolist() == ["number", "when", "when (month)", "when (weekday)", "when (hour)"]
     nan = np.nan
     expected = [[0, 19782.5, 2, 3, 12], [1, 20148.25, 3, 5, 6], [2, nan, nan, nan, nan], [3, -0.25, 12, 2, 18]]
-    np.testing.assert_array_equal(p.transform(table), expected)
-    with pytest.warns(
-        UserWarning, match="column 'when': 1 of 2 values are not dates in the format YYYY-MM-DD .such as 'someday'"
-    ):
-        new = p.transform(table.head(2).assign(when=["someday", pd.Timestamp("1970-01-02")]))
-    np.testing.assert_array_equal(new[:, 1], [nan, 1])
+    assert_array_equal(p.transform(table), expected)
+    new = table.head(2).assign(when=["someday", pd.Timestamp("1970-01-02")])
+    with pytest.warns(UserWarning, match="column 'when': 1 of 2 values are not dates .*YYYY-MM-DD .such as 'someday'"):
+        assert_array_equal(p.transform(new)[:, 1], [nan, 1])
     assert not p.categorical_.any()
 
 
@@ -230,33 +214,24 @@ def test_in_one_hot_columns_a_new_category_is_none_of_the_known():
     p = TablePreprocessor(encoding="onehot").fit(train)
     names = ["city=Aachen", "city=Bonn", "city=Celle", "shape=flat", "shape=round"]
     assert p.get_feature_names_out().tolist() == names
-    np.testing.assert_array_equal(p.transform(train.head(2)), [[1, 0, 0, 1, 0], [0, 1, 0, 0, 0]])
+    assert_array_equal(p.transform(train.head(2)), [[1, 0, 0, 1, 0], [0, 1, 0, 0, 0]])
     new = pd.DataFrame({"city": ["Ulm", None, "Bonn"], "shape": ["oval", None, "flat"]})
-    with pytest.warns(UserWarning, match="no training row has") as told:
-        found = p.transform(new)
-    np.testing.assert_array_equal(found, [[0, 0, 0, 0, 0], [0, 0, 0, 0, 0], [0, 1, 0, 1, 0]])
-    assert [str(w.message) for w in told] == [
-        "column 'city': 1 of 3 rows have a category that no training row has (such as 'Ulm'; rows 0); "
-        "column 'city': 1 of 3 rows lack a value that every training row has (rows 1); "
-        "column 'shape': 1 of 3 rows have a category that no training row has (such as 'oval'; rows 0)"
-    ]
+    with pytest.warns(
+        UserWarning, match="'city': 1 of 3 .* 'Ulm'; rows 0.; .*'city': 1 .*rows 1.; .*'shape': 1 .*'oval'"
+    ):
+        assert_array_equal(p.transform(new), [[0, 0, 0, 0, 0], [0, 0, 0, 0, 0], [0, 1, 0, 1, 0]])
 
 
+@pytest.mark.filterwarnings("error")
 def test_numbers_and_dates_that_are_newly_missing_are_named():
     days = pd.date_range("2020-01-01", periods=20)
     train = pd.DataFrame({"x": np.arange(20) / 7, "gaps": [None, *np.arange(19) / 3], "day": days})
     p = TablePreprocessor().fit(train)
     assert (p.complete_, p.ranges_) == (["x", "day"], {"x": (0, 19 / 7), "gaps": (0, 6)})
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        p.transform(train)
-        p.transform(train.assign(gaps=None))
-    with pytest.warns(UserWarning, match="every training row has") as told:
+    p.transform(train)
+    p.transform(train.assign(gaps=None))
+    with pytest.warns(UserWarning, match=r"'x': 7 of 20 .*rows 0, 1, 2, 3, 4 and 2 more\); .*'day': 1 of 20 .*rows 8"):
         p.transform(train.assign(x=train["x"].mask(train["x"] < 1), day=days.where(days.day != 9)))
-    assert [str(w.message) for w in told] == [
-        "column 'x': 7 of 20 rows lack a value that every training row has (rows 0, 1, 2, 3, 4 and 2 more); "
-        "column 'day': 1 of 20 rows lack a value that every training row has (rows 8)"
-    ]
 
 
 def test_categories_are_in_alphabetical_order():
@@ -269,40 +244,35 @@ def test_categories_are_in_alphabetical_order():
 ORDER = ["low", "middle", "high"]
 
 
-@pytest.mark.parametrize("kinds", [None, {"size": ORDER}, {"size": "categorical"}])
+@pytest.mark.parametrize("is_declared", [False, True])
 @pytest.mark.parametrize("gap", [None, "low"])
-def test_an_ordered_column_is_a_number_by_its_order(kinds, gap):
+def test_an_ordered_column_is_a_number_by_its_order(is_declared, gap):
     """Of a declared order the column is text; a value outside of the order is missing, and named as a new category."""
     sizes = pd.Series(["low", "high", gap, "low"] * 5)
     ordered = sizes.astype(pd.CategoricalDtype(ORDER, ordered=True))
-    X = pd.DataFrame({"size": ordered if kinds is None else sizes, "x": np.arange(20) / 7})
-    if kinds == {"size": "categorical"}:
-        assert TablePreprocessor(kinds).fit(X.assign(size=ordered)).categories_["size"][-2:] == ["low", "high"]
-        return
-    p = TablePreprocessor(kinds).fit(X)
+    X = pd.DataFrame({"size": sizes if is_declared else ordered, "x": np.arange(20) / 7})
+    p = TablePreprocessor({"size": ORDER} if is_declared else None).fit(X)
     assert (p.kinds_["size"], p.reasons_["size"], p.numeric_) == ("ordered", "low < middle < high", ["size", "x"])
     assert p.complete_ == (["size", "x"] if gap else ["x"])
     new = pd.DataFrame({"size": ["middle", "huge", " high ", None], "x": 0.0})
-    with pytest.warns(
-        UserWarning, match=r"column 'size': 1 of 4 rows have a category that no training row has \(such as 'huge'"
-    ):
-        found = p.transform(new)[:, 0]
-    assert found.tolist()[::2] == [1, 2]
-    assert np.isnan(found[1::2]).all()
+    with pytest.warns(UserWarning, match=r"column 'size': 1 of 4 rows have a category .* \(such as 'huge'"):
+        assert_array_equal(p.transform(new)[:, 0], [1, np.nan, 2, np.nan])
+    as_categories = TablePreprocessor({"size": "categorical"}).fit(X.assign(size=ordered))
+    assert as_categories.categories_["size"][-2:] == ["low", "high"]
 
 
 def test_every_table_brings_its_order(tmp_path):
     sizes = pd.Series(["low", "high", "middle", "low"] * 10)
     frame = pd.DataFrame({"x": np.arange(40) / 7, "size": sizes.astype(pd.CategoricalDtype(ORDER, ordered=True))})
+    frame = frame.assign(city=["Aachen", "Bonn", "Celle", "Ulm"] * 10, grade=pd.Categorical(list("abacd") * 8))
     frame.to_parquet(tmp_path / "t.parquet")
-    tables = [
-        frame, pl.DataFrame({"x": frame["x"].tolist(), "size": pl.Series(sizes.tolist(), dtype=pl.Enum(ORDER))}),
-        pd.read_parquet(tmp_path / "t.parquet"), pa.Table.from_pandas(frame),
-    ]  # fmt: skip
+    of_polars = pl.from_pandas(frame.drop(columns="size")).insert_column(
+        1, pl.Series("size", sizes.tolist(), dtype=pl.Enum(ORDER))
+    )
     y = np.tile([0, 1, 1, 0], 10)
     numbers = frame.assign(size=frame["size"].cat.codes.astype(float))
     expected = RotastackClassifier(2, random_state=0).fit(numbers, y).predict_proba(numbers)
-    for table in tables:
+    for table in (frame, of_polars, pd.read_parquet(tmp_path / "t.parquet"), pa.Table.from_pandas(frame)):
         assert_array_equal(RotastackClassifier(2, random_state=0).fit(table, y).predict_proba(table), expected)
 
 
@@ -334,16 +304,14 @@ def test_text_has_no_blanks_around_and_values_that_differ_in_spelling_are_named(
         {"city": ["Bonn", "Bonn ", "\u00a0Ulm"] * 8, "of": pd.Categorical(["a", " a", "b"] * 8), "place": ["K\u00f6ln", "Ko\u0308ln", "Bonn"] * 8,
          "patient": ["P1", "p1", "P2", "P3"] * 6}
     )  # fmt: skip
-    with pytest.warns(UserWarning, match="differ only") as told:
+    with pytest.warns(UserWarning, match="values .* differ only in spaces, capital letters or") as told:
         p = TablePreprocessor({"patient": "id", "city": "auto"}, encoding="codes").fit(table)
-    assert p.categories_["city"] == ["Bonn", "Ulm"]
-    assert p.categories_["of"] == ["a", "b"]
-    assert [str(w.message) for w in told] == [
-        "column 'place': values 'Ko\u0308ln', 'K\u00f6ln' differ only in spaces, capital letters or the coding of accents",
-        "column 'patient': values 'P1', 'p1' differ only in spaces, capital letters or the coding of accents",
+    assert (p.categories_["city"], p.categories_["of"]) == (["Bonn", "Ulm"], ["a", "b"])
+    assert [str(w.message).split("'")[1:6:2] for w in told] == [
+        ["place", "Ko\u0308ln", "K\u00f6ln"],
+        ["patient", "P1", "p1"],
     ]
-    new = table.head(1).assign(city="  Bonn\t", of="b ")
-    assert p.transform(new)[0, :2].tolist() == [0, 1]
+    assert p.transform(table.head(1).assign(city="  Bonn\t", of="b "))[0, :2].tolist() == [0, 1]
 
 
 def test_numbers_beside_text_in_a_list_stay_numbers():

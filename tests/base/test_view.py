@@ -29,47 +29,33 @@ DRAWN = [RandomRotation(), MultiRotation(), RandomProjection(), RandomSubspace()
 SUPERVISED = [DiscriminantRotation(), DoubleRotation(), LocalityDiscriminantAnalysis()]
 
 
-@pytest.mark.parametrize("view", [*DRAWN, *SUPERVISED, PrincipalRotation()], ids=repr)
-def test_linear_views(view):
-    assert is_linear(view)
-    assert is_linear(RandomizedView(view, {}))
-    assert depends_on_rows(view) == (view not in DRAWN)
-    assert needs_labels(view) == needs_labels(RandomizedView(view, {})) == (view in SUPERVISED)
-    assert not is_fixed(view)
-
-
 @pytest.mark.parametrize(
-    "view", [DiffusionMap(), RandomizedView(PCA(), {}), PCA(), LinearDiscriminantAnalysis()], ids=repr
+    ("view", "linear", "by_rows", "by_labels", "fixed"),
+    [
+        (None, False, False, False, False),
+        *((view, True, False, False, False) for view in DRAWN),
+        *((view, True, True, True, False) for view in SUPERVISED),
+        *((RandomizedView(view, {}), True, True, view in SUPERVISED, False) for view in (*DRAWN, *SUPERVISED)),
+        (PrincipalRotation(), True, True, False, False),
+        (DiffusionMap(), False, True, False, False),
+        (PCA(), False, True, False, False),
+        (RandomizedView(PCA(), {}), False, True, False, False),
+        (LinearDiscriminantAnalysis(), False, True, True, False),
+        (RandomRotation.from_matrix(np.eye(4)), True, False, False, True),
+        (FrozenEstimator(DiscriminantRotation().fit(*load_iris(return_X_y=True))), True, False, False, True),
+    ],
+    ids=repr,
 )
-def test_other_transformers_depend_on_rows(view):
-    assert depends_on_rows(view)
-    assert not is_linear(view)
-    assert not is_fixed(view)
-    assert needs_labels(view) == isinstance(view, LinearDiscriminantAnalysis)
-
-
-def test_the_identity():
-    assert not any(tell(None) for tell in (depends_on_rows, is_fixed, is_linear, needs_labels))
-
-
-@pytest.mark.parametrize(
-    "view",
-    [RandomRotation.from_matrix(np.eye(4)), FrozenEstimator(DiscriminantRotation().fit(*load_iris(return_X_y=True)))],
-    ids=["given", "frozen"],
-)
-def test_views_that_are_fitted_already(view):
-    assert is_fixed(view)
-    assert is_linear(view)
-    assert not depends_on_rows(view)
-    assert not needs_labels(view)
-    X, y = load_iris(return_X_y=True)
-    model = PooledEnsembleClassifier(view, GaussianNB(), n_estimators=2, random_state=0).fit(X, y)
-    assert all(m.view is view for m in model.pool_.members)
-
-
-def test_labels_that_a_view_needs_are_asked_for():
-    with pytest.raises(ValueError, match="requires y to be passed"):
-        LocalityDiscriminantAnalysis().fit(np.eye(3))
+def test_what_is_known_of_a_view(view, linear, by_rows, by_labels, fixed):
+    assert (is_linear(view), depends_on_rows(view), needs_labels(view), is_fixed(view)) == (
+        linear,
+        by_rows,
+        by_labels,
+        fixed,
+    )
+    if fixed:
+        model = PooledEnsembleClassifier(view, GaussianNB(), n_estimators=2, random_state=0)
+        assert all(m.view is view for m in model.fit(*load_iris(return_X_y=True)).pool_.members)
 
 
 def test_random_parts_of_a_pipeline_are_seeded():

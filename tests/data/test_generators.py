@@ -5,26 +5,22 @@ from rotastack.data.generators import GENERATORS, generate
 from rotastack.errors import RotastackError
 
 
-def counts(table):
-    return table["target"].value_counts().sort_index().to_dict()
-
-
 @pytest.mark.parametrize(
     ("name", "parameters", "shape", "classes"),
     [
-        ("balance_scale", {}, (625, 4), {"B": 49, "L": 288, "R": 288}),
-        ("tic_tac_toe", {}, (958, 9), {"negative": 332, "positive": 626}),
-        ("three_of_nine", {}, (512, 9), {"False": 274, "True": 238}),
-        ("monks", {"problem": 1}, (432, 6), {"0": 216, "1": 216}),
-        ("monks", {"problem": 2}, (432, 6), {"0": 290, "1": 142}),
-        ("monks", {"problem": 3}, (432, 6), {"0": 204, "1": 228}),
+        ("balance_scale", {}, (625, 5), {"B": 49, "L": 288, "R": 288}),
+        ("tic_tac_toe", {}, (958, 10), {"negative": 332, "positive": 626}),
+        ("three_of_nine", {}, (512, 10), {"False": 274, "True": 238}),
+        ("monks", {"problem": 1}, (432, 7), {"0": 216, "1": 216}),
+        ("monks", {"problem": 2}, (432, 7), {"0": 290, "1": 142}),
+        ("monks", {"problem": 3}, (432, 7), {"0": 204, "1": 228}),
     ],
 )
 def test_enumerated_sets_have_the_published_counts(name, parameters, shape, classes):
     table = generate(name, **parameters)
-    assert (len(table), table.shape[1] - 1) == shape
+    assert table.shape == shape
     assert not table.drop(columns="target").duplicated().any()
-    assert counts(table) == classes
+    assert table["target"].value_counts().to_dict() == classes
 
 
 def test_waveform_means_are_mixtures_of_two_waves():
@@ -68,28 +64,27 @@ def test_same_seed_same_table(name):
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("name", "parameters", "message"),
     [
-        (("waveforms", {}), "generator 'waveforms' is unknown; did you mean 'waveform'"),
-        (("waveform", {"row": 3}), "generator 'waveform'"),
-        (("monks", {"problem": 4}), "problem must be 1, 2 or 3"),
+        ("waveforms", {}, "generator 'waveforms' is unknown; did you mean 'waveform'"),
+        ("waveform", {"row": 3}, "generator 'waveform'"),
+        ("monks", {"problem": 4}, "problem must be 1, 2 or 3"),
+        ("friedman", {"problem": 4, "rows": 5, "seed": 1, "noise": 0.0}, "problem must be 1, 2 or 3, got 4"),
     ],
 )
-def test_mistakes_are_named(call, message):
+def test_mistakes_are_named(name, parameters, message):
     with pytest.raises(RotastackError, match=message):
-        generate(call[0], **call[1])
+        generate(name, **parameters)
 
 
 def test_friedman_without_noise_is_its_formula():
-    one = generate("friedman", problem=1, rows=50, seed=1, noise=0.0, noise_columns=2)
+    given = {"rows": 50, "seed": 1, "noise": 0.0}
+    one, two, three = (generate("friedman", problem=k, noise_columns=2 * (k == 1), **given) for k in (1, 2, 3))
     x1, x2, x3, x4, x5 = one.to_numpy()[:, :5].T
     expected = 10 * np.sin(np.pi * x1 * x2) + 20 * (x3 - 0.5) ** 2 + 10 * x4 + 5 * x5
     np.testing.assert_allclose(one["target"], expected, atol=1e-4)  # columns are rounded
     assert one.shape == (50, 13)
-    two, three = (generate("friedman", problem=k, rows=50, seed=1, noise=0.0) for k in (2, 3))
     x1, x2, x3, x4, _ = two.to_numpy().T
     reactance = x2 * x3 - 1 / (x2 * x4)
     np.testing.assert_allclose(two["target"], np.sqrt(x1**2 + reactance**2), rtol=1e-4)
     np.testing.assert_allclose(three["target"], np.arctan(reactance / x1), atol=1e-4)
-    with pytest.raises(RotastackError, match="problem must be 1, 2 or 3, got 4"):
-        generate("friedman", problem=4, rows=5, seed=1, noise=0.0)

@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,17 +73,6 @@ def test_bytes_of_other_formats(tmp_path_factory, ending, body, is_marked):
     path = tmp_path_factory.mktemp("t") / f"t{ending}"
     path.write_bytes((magic.get(ending, b"[{") if is_marked else b"") + body)
     assert not isinstance(studied(path), RotastackError)
-
-
-VALUES = st.one_of(CELLS, st.none(), st.integers(), st.floats(), st.booleans(), st.lists(st.integers(), max_size=2), st.dates(),
-                   st.datetimes(), st.timedeltas(), st.times(), st.decimals(), st.binary(max_size=3), st.complex_numbers())  # fmt: skip
-
-
-@pytest.mark.slow
-@given(st.lists(st.tuples(VALUES, VALUES, st.sampled_from("uv")), min_size=1, max_size=30))
-def test_objects_in_memory(rows):
-    frame = pd.DataFrame(rows, columns=["a", "b", "y"], dtype=object)
-    assert not isinstance(studied(frame, "y"), RotastackError)
 
 
 def test_a_field_of_a_megabyte(tmp_path):

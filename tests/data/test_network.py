@@ -27,10 +27,13 @@ ARFF = b"""@relation toy
 @data
 """ + b"".join(b"%d.5,%s,%s\n" % (i, [b"red", b"green", b"?"][i % 3], [b"a", b"b"][i % 2]) for i in range(20))
 CSV = b"".join(b"%d,%d.5,?,%s\n" % (i, i, [b"a", b"b"][i % 2]) for i in range(20))
+NONE = (None, "", 0)
 SPEC = {"rows": 20, "columns": 2, "classes": {"a": 10, "b": 10}}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
+    """Answers with the server's pages, and with its faults: (kind, part of an address, times)."""
+
     def log_message(self, *args):
         pass
 
@@ -40,46 +43,38 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         server = self.server
         server.requests.append(self.path)
-        for fault in list(server.faults):
-            kind, part, times = fault
-            if part in self.path and times > 0:
-                fault[2] -= 1
-                return self._fail(kind)
-        if self.path in server.redirects:
-            self.send_response(302)
-            self.send_header("Location", server.redirects[self.path])
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-            return None
         body = server.pages.get(self.path.split("?")[0])
         if body is None:
             return self._send(404, b'{"error": {"code": "111", "message": "Unknown dataset"}}')
-        return self._send(200, body)
+        if body.startswith((b"http:", b"file:", b"ftp:")):
+            return self._send(302, b"", body.decode())
+        kind, part, times = server.fault
+        if part not in self.path or times == 0:
+            return self._send(200, body)
+        server.fault = kind, part, times - 1
+        if kind == "slow":
+            return time.sleep(1.5)
+        return self._send(200, body, lost=len(body) // 2) if kind == "truncated" else self._send(kind, b"{}")
 
-    def _send(self, code, body, length=None):
+    def _send(self, code, body, location="", lost=0):
         self.send_response(code)
-        self.send_header("Content-Length", str(len(body) if length is None else length))
-        self.send_header("Content-Type", "application/json")
+        for name, value in (
+            ("Content-Length", len(body)),
+            ("Content-Type", "application/json"),
+            ("Location", location),
+        ):
+            self.send_header(name, str(value))
         self.end_headers()
+        self.close_connection = lost > 0
         if self.command == "GET":
-            self.wfile.write(body)
-
-    def _fail(self, kind):
-        if kind == "truncated":
-            body = self.server.pages[self.path.split("?")[0]]
-            self._send(200, body[: len(body) // 2], length=len(body))
-            self.close_connection = True
-        elif kind == "slow":
-            time.sleep(1.5)
-        else:
-            self._send(kind, b"{}")
+            self.wfile.write(body[lost:])
 
 
 @pytest.fixture
 def server(monkeypatch):
     httpd = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     httpd.daemon_threads = True
-    httpd.requests, httpd.faults, httpd.redirects = [], [], {}
+    httpd.requests, httpd.fault = [], NONE
     address = f"http://127.0.0.1:{httpd.server_port}/"
 
     def openml(arff=ARFF, md5=None):
@@ -151,84 +146,65 @@ def test_uci_files_side_by_side_with_labels_by_blocks(server):
     assert table.to_numpy().tolist() == [[1, 2, 9, "0"], [3, 4, 10, "0"], [5, 6, 11, "1"], [7, 8, 12, "1"]]
 
 
+def test_the_next_source_is_asked(server):
+    assert len(fetch_table("toy", {**SPEC, "sources": [{"openml": 8}, *uci_spec(server)["sources"]]})) == 20
+
+
+NOWHERE = {**SPEC, "sources": [{"uci": {"urls": ["http://127.0.0.1:9/x"]}}]}
+NOBODY = "http://127.0.0.1:9/x: no connection ([Errno 111] Connection refused)"
+
+
+@pytest.mark.parametrize(
+    ("fault", "spec", "message"),
+    first(
+        6,
+        [
+            (("truncated", "toy.data", 99), uci_spec, "the download broke off"),
+            (("truncated", "download/70", 99), lambda _: openml_spec(), "OpenML 7"),
+            (NONE, lambda server: uci_spec(server, "none.data"), "the server answered 404"),
+            (NONE, lambda _: {**SPEC, "sources": [{"openml": 8}]}, "OpenML 8: .*(404|not found)"),
+            (NONE, lambda _: openml_spec(rows=21), "differs from the registry: 20 rows, expected 21"),
+            (NONE, lambda _: NOWHERE, re.escape(NOBODY)),
+            (("slow", "toy.data", 99), uci_spec, "did not answer in time|timed out"),
+        ],
+    ),
+)
+def test_a_table_that_does_not_come_is_one_line(server, fault, spec, message):
+    server.fault = fault
+    with pytest.raises(RotastackError, match=message) as caught:
+        fetch_table("toy", spec(server))
+    assert "\n" not in str(caught.value)
+
+
 def test_wrong_checksum(server):
     server.pages |= server.openml(md5="0" * 32)
     with pytest.raises(RotastackError, match="toy.*is not available.*OpenML 7: .*md5 checksum"):
         fetch_table("toy", openml_spec())
 
 
-def test_unknown_id_and_address(server):
-    spec = {**SPEC, "sources": [{"openml": 8}, uci_spec(server)["sources"][0]]}  # the next source is asked
-    assert len(fetch_table("toy", spec)) == 20
-    with pytest.raises(RotastackError, match="OpenML 8: .*(404|not found)"):
-        fetch_table("toy", {**SPEC, "sources": [{"openml": 8}]})
-    with pytest.raises(RotastackError, match="the server answered 404"):
-        fetch_table("toy", uci_spec(server, "none.data"))
-
-
-def test_truncated_body(server):
-    server.faults.append(["truncated", "toy.data", 99])
-    with pytest.raises(RotastackError, match="the download broke off"):
-        fetch_table("toy", uci_spec(server))
-    server.faults[:] = [["truncated", "download/70", 99]]
-    with pytest.raises(RotastackError, match="OpenML 7"):
-        fetch_table("toy", openml_spec())
-
-
-@pytest.mark.slow
-def test_time_out(server):
-    server.faults.append(["slow", "toy.data", 99])
-    with pytest.raises(RotastackError, match="did not answer in time|timed out"):
-        fetch_table("toy", uci_spec(server))
-
-
 @pytest.mark.parametrize("fault", first(2, [503, "truncated", "slow"]))
 def test_retry_succeeds(server, fault):
-    server.faults.append([fault, "toy.data", 2])
+    server.fault = fault, "toy.data", 2
     assert len(fetch_table("toy", uci_spec(server))) == 20
-
-
-def test_a_different_table_is_not_taken(server):
-    with pytest.raises(RotastackError, match="differs from the registry: 20 rows, expected 21"):
-        fetch_table("toy", openml_spec(rows=21))
 
 
 def test_probe_says_what_cannot_be_had_without_downloading(server):
     assert unavailable("toy", openml_spec()) is None
     assert unavailable("toy", uci_spec(server)) is None
     assert not any("download" in r for r in server.requests)
+    assert NOBODY in unavailable("toy", NOWHERE)
     why = unavailable("toy", {**SPEC, "sources": [{"openml": 8}], "homepage": "https://example.org"})
     assert why.startswith("data set 'toy' is not available: DATA_MIRROR is not set; OpenML 8: the server answered 404")
     assert "toy.csv.gz" in why
     assert "\n" not in why
 
 
-def test_no_server_at_all(server):
-    spec = {"sources": [{"uci": {"urls": ["http://127.0.0.1:9/x"]}}]}
-    no_connection = "http://127.0.0.1:9/x: no connection ([Errno 111] Connection refused)"
-    assert no_connection in unavailable("toy", spec)
-    with pytest.raises(RotastackError, match=re.escape(no_connection)):
-        fetch_table("toy", spec)
-
-
-@pytest.mark.parametrize("place", ["file:///etc/hostname", "ftp://127.0.0.1/x"])
-def test_a_server_that_redirects_elsewhere_than_to_the_web_is_refused(server, place):
-    """Else it could have files of this machine read as tables."""
-    server.redirects["/uci/toy.data"] = place
-    with pytest.raises(RotastackError, match="is not available") as caught:
-        fetch_table("toy", uci_spec(server))
-    assert "not a web address" in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def test_one_within_the_web_is_followed(server):
-    server.redirects["/uci/old.data"] = f"{server.address}uci/toy.data"
-    assert len(fetch_table("toy", uci_spec(server, "old.data"))) == 20
-
-
-@pytest.mark.parametrize("place", ["file:///etc/hostname", "FILE:///etc/hostname", "ftp://a/b"])
-def test_an_address_is_one_of_the_web(place):
-    spec = {"sources": [{"uci": {"urls": [place]}}]}
-    assert "not a web address" in unavailable("toy", spec)
-    with pytest.raises(RotastackError, match="not a web address"):
-        fetch_table("toy", spec)
+@pytest.mark.parametrize("place", ["file:///etc/hostname", "FILE:///etc/hostname", "ftp://127.0.0.1/x"])
+def test_an_address_is_one_of_the_web_also_after_a_redirection(server, place):
+    """Else a server could have files of this machine read as tables."""
+    server.pages |= {"/uci/elsewhere": place.lower().encode(), "/uci/old": f"{server.address}uci/toy.data".encode()}
+    for spec in ({"sources": [{"uci": {"urls": [place]}}]}, uci_spec(server, "elsewhere")):
+        assert "not a web address" in unavailable("toy", spec)
+        with pytest.raises(RotastackError, match=r"^[^\n]*not a web address[^\n]*$"):
+            fetch_table("toy", spec)
+    assert len(fetch_table("toy", uci_spec(server, "old"))) == 20

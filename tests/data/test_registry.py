@@ -21,57 +21,44 @@ def test_local_sets_load_and_are_as_registered(name):
     X, y = load_dataset(name)
     spec = entry(name)
     assert len(X) == len(y) == spec["rows"]
-    if spec["task"] == "regression":
-        assert y.dtype == float
-        assert y.nunique() > 100
-    else:
-        assert y.value_counts().to_dict() == spec["classes"]
+    assert spec["task"] == "regression" or y.value_counts().to_dict() == spec["classes"]
+    assert spec["task"] == "classification" or (y.dtype == float and y.nunique() > 100)
 
 
-def test_every_entry_is_sound():
-    for name, spec in registry().items():
-        make_sources(name, spec)
-        if spec["task"] == "classification" and name != "isolet":  # whose class counts nobody has seen yet
-            assert sum(spec["classes"].values()) == spec["rows"], name
-        assert spec["citation"], name
-        assert spec["licence"], name
-        if isinstance(spec.get("kinds"), dict):
-            columns_by_kind(spec["columns"], spec["kinds"], name)
-
-
-def test_unknown_name_suggests_the_nearest():
-    with pytest.raises(RotastackError, match="data set 'irsi' is unknown; did you mean 'iris'"):
-        load_dataset("irsi")
+@pytest.mark.parametrize("name", registry())
+def test_every_entry_is_sound(name):
+    spec = registry()[name]
+    make_sources(name, spec)
+    if spec["task"] == "classification" and name != "isolet":  # whose class counts nobody has seen yet
+        assert sum(spec["classes"].values()) == spec["rows"]
+    assert spec["citation"]
+    assert spec["licence"]
+    if isinstance(spec.get("kinds"), dict):
+        columns_by_kind(spec["columns"], spec["kinds"], name)
 
 
 def test_raw_tables_round_trip_with_equal_bytes(tmp_path):
     table = pd.DataFrame({"a": [0.1 + 0.2, 1e-300, np.nan], "b": ["x", None, "z"], "target": ["1", "2", "10"]})
-    write_raw(table, tmp_path / "one.csv.gz")
-    write_raw(table, tmp_path / "two.csv.gz")
+    for name in ("one", "two"):
+        write_raw(table, tmp_path / f"{name}.csv.gz")
     assert (tmp_path / "one.csv.gz").read_bytes() == (tmp_path / "two.csv.gz").read_bytes()
-    back = read_raw(tmp_path / "one.csv.gz")
-    assert back["a"].tolist()[:2] == table["a"].tolist()[:2]
-    assert back["target"].tolist() == ["1", "2", "10"]
+    pd.testing.assert_frame_equal(read_raw(tmp_path / "one.csv.gz"), table, check_dtype=False, check_exact=True)
 
 
 def test_mirror_is_asked_before_the_network_and_checked(tmp_path, monkeypatch):
     spec = entry("glass")
-    rng = np.random.default_rng(0)
     labels = np.repeat(list(spec["classes"]), list(spec["classes"].values()))
-    table = pd.DataFrame(rng.normal(size=(214, 9))).assign(target=labels)
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(214, 9))).assign(target=labels)
     write_raw(table, tmp_path / "glass.csv.gz")
     monkeypatch.setenv("DATA_MIRROR", str(tmp_path))
     assert fetch_table("glass", spec).shape == (214, 10)
     assert unavailable("glass", spec) is None
     write_raw(table.iloc[1:], tmp_path / "glass.csv.gz")
-    with pytest.raises(
-        RotastackError, match="glass: the table of .* differs from the registry: 213 rows, expected 214; class counts"
-    ):
+    with pytest.raises(RotastackError, match="glass: the table of .*: 213 rows, expected 214; class counts"):
         fetch_table("glass", spec)
     (tmp_path / "glass.csv.gz").write_bytes(b"not gzip")
-    with pytest.raises(RotastackError, match="damaged") as found:
+    with pytest.raises(RotastackError, match="^((?!delete).)*damaged((?!delete).)*$"):  # a mirror is the user's
         fetch_table("glass", spec)
-    assert "delete" not in str(found.value), "a mirror is the user's"
 
 
 def arrays(folder, **changed):
@@ -115,23 +102,25 @@ def test_arrays_that_are_no_data_set_are_one_line(tmp_path, changed, said):
         fetch_table("own", {"sources": [], "mirror": "mine"}, tmp_path)
 
 
-def test_differences_are_said_and_columns_named():
-    spec = {"rows": 2, "columns": ["u", "v"], "classes": {"a": 1, "b": 1}}
-    good = pd.DataFrame({"x": [1, 2], "y": [3, 4], "target": ["p", "q"]})
-    assert list(check_table(good, "t", spec, "here").columns) == ["u", "v", "target"]
-    with pytest.raises(RotastackError, match="1 feature columns, expected 2"):
-        check_table(good.drop(columns="y"), "t", spec, "here")
-    with pytest.raises(RotastackError, match="class counts"):
-        check_table(good.assign(target="p"), "t", spec, "here")
-    with pytest.raises(RotastackError, match=r"kinds.categorical: column 'z' not found"):
-        columns_by_kind(["a"], {"categorical": ["z"]}, "t")
-    with pytest.raises(RotastackError, match="is declared categorical and leak"):
-        columns_by_kind(["a"], {"categorical": ["a"], "leak": ["a"]}, "t")
+SPEC = {"rows": 2, "columns": ["u", "v"], "classes": {"a": 1, "b": 1}}
+GOOD = pd.DataFrame({"x": [1, 2], "y": [3, 4], "target": ["p", "q"]})
 
 
-def test_unknown_source_kind():
-    with pytest.raises(RotastackError, match="source 'opemml' is unknown; did you mean 'openml'"):
-        make_sources("t", {"sources": [{"opemml": 1}]})
+@pytest.mark.parametrize(
+    ("function", "arguments", "message"),
+    [
+        (check_table, (GOOD.drop(columns="y"), "t", SPEC, "here"), "1 feature columns, expected 2"),
+        (check_table, (GOOD.assign(target="p"), "t", SPEC, "here"), "class counts"),
+        (columns_by_kind, (["a"], {"categorical": ["z"]}, "t"), "kinds.categorical: column 'z' not found"),
+        (columns_by_kind, (["a"], {"categorical": ["a"], "leak": ["a"]}, "t"), "is declared categorical and leak"),
+        (make_sources, ("t", {"sources": [{"opemml": 1}]}), "source 'opemml' is unknown; did you mean 'openml'"),
+        (load_dataset, ("irsi",), "data set 'irsi' is unknown; did you mean 'iris'"),
+    ],
+)
+def test_differences_are_said_and_columns_named(function, arguments, message):
+    assert list(check_table(GOOD, "t", SPEC, "here").columns) == ["u", "v", "target"]
+    with pytest.raises(RotastackError, match=message):
+        function(*arguments)
 
 
 def test_labels_may_look_like_missing_values(tmp_path):

@@ -12,30 +12,23 @@ from rotastack.workflow.run.own_table import declared_kinds
 
 
 @pytest.mark.parametrize(
-    "order",
+    ("names", "is_scale"),
     [
-        ["Never", "Rarely", "Often"],
-        ["strongly disagree", "disagree", "agree"],
-        ["<18", "18-24", "25-34", "65+"],
-        ["under 5", "5 to 9", "10 or more"],
-        ["S", "M", "L", "XL"],
+        (["Never", "Rarely", "Often"], True),
+        (["strongly disagree", "disagree", "agree"], True),
+        (["<18", "18-24", "25-34", "65+"], True),
+        (["under 5", "5 to 9", "10 or more"], True),
+        (["S", "M", "L", "XL"], True),
+        *((names, False) for names in (["low", "high"], ["red", "green", "blue"], ["1", "2", "3"])),
+        *((names, False) for names in (["low", "medium", "green"], ["1-2", "1-3", "x"])),
     ],
 )
-def test_a_scale_is_found_in_any_order(order):
-    assert scale_of(sorted(order, reverse=True)) == order
-
-
-@pytest.mark.parametrize(
-    "names",
-    [["low", "high"], ["red", "green", "blue"], ["1", "2", "3"], ["low", "medium", "green"], ["1-2", "1-3", "x"]],
-)
-def test_other_names_are_no_scale(names):
-    assert scale_of(names) is None
+def test_a_scale_is_found_in_any_order(names, is_scale):
+    assert scale_of(sorted(names, reverse=True)) == (names if is_scale else None)
 
 
 def test_the_suggested_option_makes_the_column_ordered():
-    size = np.tile(["high", "low", None, "medium"], 10)
-    table = pd.DataFrame({"size": size, "x": np.arange(40) / 7})
+    table = pd.DataFrame({"size": np.tile(["high", "low", None, "medium"], 10), "x": np.arange(40) / 7})
     (said,) = suggested_orders(table, TablePreprocessor().fit(table).kinds_)
     assert said.startswith("size looks ordered, and is read as categories: --kind 'size=low<medium<high' makes")
     declared = declared_kinds(["size=low<medium<high"])

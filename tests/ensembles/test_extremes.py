@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 from tests.quick import first
@@ -36,13 +35,6 @@ from rotastack.trees import (
 )
 from rotastack.trees.growing import TreeOptions
 from rotastack.views import RandomRotation
-
-
-@pytest.fixture
-def iris():
-    X, y = load_iris(return_X_y=True)
-    return X.copy(), y
-
 
 REGRESSORS = [
     BoostedTreesRegressor(n_bags=2),
@@ -94,20 +86,22 @@ FORESTS = [
 ]
 
 
+HALF = np.where(np.arange(150) % 2, 1.5e308, -1.5e308)
+
+
 @pytest.mark.parametrize("estimator", FORESTS, ids=lambda e: type(e).__name__)
-def test_values_that_no_tree_can_use_are_refused(estimator, iris):
+@pytest.mark.parametrize(
+    ("column", "options", "message"),
+    [
+        (np.where(np.arange(150) % 3, 1, np.nan), {"categorical_features": [0]}, "contains NaN: categorical column 0, row 0; make missing a category"),
+        (np.full(150, 1e39), {"scaling": None}, "value too large for float32: numeric column 0"),
+        (HALF, {}, r"column 0 has values from -1.5e\+308 to 1.5e\+308, a range too large"),
+    ],
+)  # fmt: skip
+def test_values_that_no_tree_can_use_are_refused(estimator, column, options, message, iris):
     X, y = iris
-    X[:, 1] = X[:, 1] > 3
-    X[::3, 1] = np.nan
-    with pytest.raises(ValueError, match="contains NaN: categorical column 1, row 0; make missing a category"):
-        estimator.set_params(categorical_features=[1], scaling="minmax").fit(X, y)
-    estimator.set_params(categorical_features=None)
-    X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match=r"value too large for float32: numeric column 0"):
-        estimator.set_params(scaling=None).fit(X * 1e39, y)
-    X[:, 0] = np.where(X[:, 0] > 5.8, 1.5e308, -1.5e308)
-    with pytest.raises(ValueError, match="column 0 has values from -1.5e\\+308 to 1.5e\\+308, a range too large"):
-        estimator.set_params(scaling="minmax").fit(X, y)
+    with pytest.raises(ValueError, match=message):
+        clone(estimator).set_params(**{"scaling": "minmax", **options}).fit(np.c_[column, X], y)
 
 
 def test_a_pool_with_bags_of_its_own_ranks_by_its_own_out_of_bag_errors():
@@ -134,32 +128,17 @@ def test_memory_of_rotations_is_what_they_take():
     assert peak < 5 * rotations.nbytes
 
 
-def test_a_view_that_was_given_must_fit(iris):
-    X, y = iris
-    view = RandomRotation.from_matrix(np.eye(2))
-    for learner in (ForestClassifier(5), DecisionTreeClassifier()):
-        with pytest.raises(ValueError, match="the view was fitted to 2 columns, but X has 4 numeric columns"):
-            PooledEnsembleClassifier(view, learner, n_estimators=2).fit(X, y)
-
-
-def test_new_needs_an_unrotated_member(iris):
-    clf = PooledEnsembleClassifier(RandomRotation(), ForestClassifier(5), RotationWeights("new"), 3)
-    with pytest.raises(ValueError, match="'new' selects members at least as simple"):
-        clf.fit(*iris)
-
-
-def test_weights_over_members_that_saw_one_class_or_are_no_trees(iris):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(30, 3)), (np.arange(30) == 0).astype(int)
-    clf = PooledEnsembleClassifier(
-        RandomRotation(), DecisionTreeClassifier(), RotationWeights("linear"), 8, bootstrap=True, random_state=0
-    )
-    assert clf.fit(X, y).score(X, y) > 0.9
-    for weighting in ("equal", "oob"):
-        clf = PooledEnsembleClassifier(
-            RandomRotation(), LogisticRegression(), RotationWeights(weighting), 4, bootstrap=True, random_state=0
-        )
-        assert clf.fit(*iris).score(*iris) > 0.9
+@pytest.mark.parametrize(
+    ("learner", "weighting", "y"),
+    [
+        (DecisionTreeClassifier(), "linear", np.arange(150) == 0),
+        *((LogisticRegression(), weighting, load_iris(return_X_y=True)[1]) for weighting in ("equal", "oob")),
+    ],
+)
+def test_weights_over_members_that_saw_one_class_or_are_no_trees(learner, weighting, y, iris):
+    given = {"n_estimators": 8, "bootstrap": True, "random_state": 0}
+    clf = PooledEnsembleClassifier(RandomRotation(), learner, RotationWeights(weighting), **given)
+    assert clf.fit(iris[0], y).score(iris[0], y) > 0.9
 
 
 def test_ties_of_votes_survive_float32():
@@ -181,19 +160,8 @@ def test_ties_of_votes_survive_float32():
     assert n_tied > 10
 
 
-def test_a_fit_that_fails_leaves_nothing_behind(iris):
-    X, y = iris
-    for clf, wrong in [
-        (RegularizedRotationForestClassifier(20, 4, 2), {"weighting": "cut", "h": 9}),
-        (PooledEnsembleClassifier(n_estimators=2), {"categorical_features": [9]}),
-    ]:
-        clf.fit(X, y).set_params(**wrong)
-        with pytest.raises(ValueError, match=r"whole number|column numbers"):
-            clf.fit(X * 100, np.array(["x", "y", "z"])[y])
-        with pytest.raises(NotFittedError):
-            clf.predict(X)
-    with pytest.raises(NotFittedError):
-        RandomRotationForestClassifier().tree_votes(X)
+GIVEN = RandomRotation.from_matrix(np.eye(2))
+OF_ANOTHER_WIDTH = "the view was fitted to 2 columns, but X has 4 numeric columns"
 
 
 @pytest.mark.parametrize(
@@ -205,16 +173,15 @@ def test_a_fit_that_fails_leaves_nothing_behind(iris):
         (RotationWeightingsClassifier(weightings=()), "weightings is empty"),
         (MultiRotationForestClassifier(8, 9, max_features=10, n_best=2), "max_features is 10; at most 8"),
         (PooledEnsembleClassifier(None, ForestClassifier(5), RotationWeights("cut", float("inf"))), "whole number"),
+        (PooledEnsembleClassifier(GIVEN, ForestClassifier(5), n_estimators=2), OF_ANOTHER_WIDTH),
+        (PooledEnsembleClassifier(GIVEN, DecisionTreeClassifier(), n_estimators=2), OF_ANOTHER_WIDTH),
+        (PooledEnsembleClassifier(RandomRotation(), ForestClassifier(5), RotationWeights("new"), 3), "'new' selects members"),
+        (PooledEnsembleRegressor(estimator=DecisionTreeClassifier()), "estimator must be a regressor"),
     ],
-)
+)  # fmt: skip
 def test_bad_requests_are_named(estimator, message, iris):
     with pytest.raises(ValueError, match=message):
         estimator.fit(*iris)
-
-
-def test_a_pool_of_regressors_takes_no_classifier():
-    with pytest.raises(ValueError, match="estimator must be a regressor"):
-        PooledEnsembleRegressor(estimator=DecisionTreeClassifier()).fit([[1.0], [2.0]], [1.0, 2.0])
 
 
 def test_dropping_nothing_is_said(iris):
@@ -226,7 +193,6 @@ def test_dropping_nothing_is_said(iris):
     assert len(RandomRotationForestClassifier(100, drop_worst=0.29, random_state=0).fit(*iris).forest_) == 71
 
 
-def test_one_column_is_never_flipped():
-    for options in ({"flip": True}, {"method": "direct"}):
-        for seed in range(5):
-            assert RandomRotation(random_state=seed, **options).fit([[1.0], [2.0]]).rotation_.item() == 1
+@pytest.mark.parametrize("options", [{"flip": True}, {"method": "direct"}])
+def test_one_column_is_never_flipped(options):
+    assert all(RandomRotation(random_state=s, **options).fit([[1], [2]]).rotation_.item() == 1 for s in range(5))

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.model_selection import ParameterGrid
 from sklearn.naive_bayes import GaussianNB
 
 from rotastack import OutOfBagSearchClassifier, StackedRotationClassifier
@@ -15,19 +17,13 @@ X, y = load_iris(return_X_y=True)
 
 
 def test_the_parameters_of_least_out_of_bag_error_win():
-    grid = {"max_depth": [1, 2, 4], "max_features": [1, 4]}
-    search = OutOfBagSearchClassifier(ForestClassifier(20, random_state=1), grid).fit(X, y)
-    scores = {
-        (depth, features): ForestClassifier(20, random_state=1, max_depth=depth, max_features=features)
-        .fit(X, y)
-        .oob_score_
-        for depth in grid["max_depth"]
-        for features in grid["max_features"]
-    }
-    assert search.best_score_ == max(scores.values())
-    assert search.best_params_ == dict(zip(["max_depth", "max_features"], max(scores, key=scores.get), strict=True))
-    chosen = ForestClassifier(20, random_state=1, **search.best_params_).fit(X, y)
-    np.testing.assert_array_equal(search.predict_proba(X), chosen.predict_proba(X))
+    forest, grid = ForestClassifier(20, random_state=1), {"max_depth": [1, 2, 4], "max_features": [1, 4]}
+    search = OutOfBagSearchClassifier(forest, grid).fit(X, y)
+    forests = [clone(forest).set_params(**given).fit(X, y) for given in ParameterGrid(grid)]
+    best = max(forests, key=lambda fitted: fitted.oob_score_)
+    assert search.best_score_ == best.oob_score_
+    assert search.best_params_ == {name: getattr(best, name) for name in grid}
+    np.testing.assert_array_equal(search.predict_proba(X), best.predict_proba(X))
 
 
 def test_without_an_out_of_bag_score_the_estimator_is_named():

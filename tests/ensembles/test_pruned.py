@@ -1,5 +1,7 @@
 """PrunedEnsembleClassifier over scikit-learn's ensembles and ours."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -79,15 +81,12 @@ def test_votes_out_of_bag_are_those_of_members_that_have_not_seen_the_row(ensemb
     assert right_in > 0.98 > right_out  # members fit the rows of their bags
 
 
-def test_a_pruned_ensemble_lets_the_other_members_go():
+@pytest.mark.parametrize("ensemble", [RandomForestClassifier(40), ForestClassifier(40)])
+def test_a_pruned_ensemble_lets_the_other_members_go(ensemble):
     X, y = load_breast_cancer(return_X_y=True)
-    for ensemble in (RandomForestClassifier(40), ForestClassifier(40)):
-        pruned = PrunedEnsembleClassifier(ensemble, KappaPruner(5), random_state=0).fit(X, y)
-        assert len(pruned.voters_) == 5
-        import pickle
-
-        whole = PrunedEnsembleClassifier(ensemble, KappaPruner(40), random_state=0).fit(X, y)
-        assert len(pickle.dumps(pruned)) < 0.3 * len(pickle.dumps(whole))
+    few, whole = (PrunedEnsembleClassifier(ensemble, KappaPruner(n), random_state=0).fit(X, y) for n in (5, 40))
+    assert len(few.voters_) == 5
+    assert len(pickle.dumps(few)) < 0.3 * len(pickle.dumps(whole))
 
 
 def test_weights_of_boosting_reach_the_pruner():
@@ -101,18 +100,14 @@ def test_weights_of_boosting_reach_the_pruner():
 
 def test_a_pruner_as_combiner_of_a_pool():
     X, y = load_wine(return_X_y=True)
-    pool = PooledEnsembleClassifier(
-        RandomRotation(), combiner=MarginPruner(), n_estimators=25, bootstrap=True, random_state=0
-    ).fit(X, y)
+    given = {"n_estimators": 25, "bootstrap": True, "random_state": 0}
+    pool = PooledEnsembleClassifier(RandomRotation(), combiner=MarginPruner(), **given).fit(X, y)
     pruner = pool.combiners_[0]
     assert len(pool.pool_.members) == pruner.n_selected_ < 25
-    assert pool.member_votes(X).shape == (len(y), pruner.n_selected_)
-    whole = PooledEnsembleClassifier(RandomRotation(), n_estimators=25, bootstrap=True, random_state=0).fit(X, y)
+    whole = PooledEnsembleClassifier(RandomRotation(), **given).fit(X, y)
     assert (whole.member_votes(X)[:, pruner.selected_] == pool.member_votes(X)).all()
-    together = PooledEnsembleClassifier(
-        RandomRotation(), ForestClassifier(5), MeanDMPruner(4), n_estimators=10, random_state=0
-    ).fit(X, y)
-    assert together.pool_.outputs(X).shape == (4, len(y), 3)
+    together = PooledEnsembleClassifier(RandomRotation(), ForestClassifier(5), MeanDMPruner(4), 10, random_state=0)
+    assert together.fit(X, y).pool_.outputs(X).shape == (4, len(y), 3)
 
 
 @pytest.mark.parametrize(
@@ -127,6 +122,7 @@ def test_a_pruner_as_combiner_of_a_pool():
         (ExtraForestClassifier(3), "oob", "no bootstrap samples of their own"),
         (PooledEnsembleClassifier(n_estimators=3), "oob", "a member has no bootstrap sample of its own"),
         (RandomForestClassifier(3), "all", "'selection' parameter"),
+        (FrozenEstimator(RandomForestClassifier(3).fit(*load_iris(return_X_y=True))), "oob", "RandomForestClassifier: the fitted .* train it with oob_score=True"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_pruned(ensemble, selection, message):
@@ -162,13 +158,6 @@ def test_a_fitted_ensemble_has_bags_of_its_own_rows_only(ensemble, n_new):
         voters = voters_of(frozen)
         votes = np.where(voters.out_of_bag(60), voters.votes(X[own]), -1)
         assert by_bags.selected_.tolist() == KappaPruner(5).fit(votes, y[own]).selected_.tolist()
-
-
-def test_a_fitted_forest_that_stored_nothing_out_of_bag_cannot_know_its_rows():
-    X, y = load_iris(return_X_y=True)
-    frozen = FrozenEstimator(RandomForestClassifier(5).fit(X, y))
-    with pytest.raises(ValueError, match="RandomForestClassifier: the fitted .* train it with oob_score=True"):
-        PrunedEnsembleClassifier(frozen, KappaPruner(3), "oob").fit(X, y)
 
 
 def test_new_rows_may_lack_a_class_of_the_fitted_forest():

@@ -45,28 +45,13 @@ def test_nothing_is_kept_where_nothing_is_missing():
     assert np.isfinite(clf.predict_proba(np.full((2, 5), np.nan))).all()
 
 
-def test_how_many_are_missing_may_say_it_all():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 300)
-    X = rng.normal(size=(300, 8))
-    X[rng.random(X.shape) < np.where(y, 0.5, 0.05)[:, None]] = np.nan
-    clf = small(trees_per_family=20).fit(X[:200], y[:200])
-    assert clf.score(X[200:], y[200:]) > 0.85
-
-
-def test_categories_that_are_unknown_stay_apart_from_numbers_that_are_missing():
+def test_numbers_that_are_missing_in_training_are_nothing_new():
     X, y = holed()
-    rng = np.random.default_rng(1)
-    table = pd.DataFrame(X, columns=list("abcde")).assign(city=rng.choice(["Aachen", "Bonn", "Celle"], 200))
+    table = pd.DataFrame(X, columns=list("abcde")).assign(city=np.random.default_rng(1).choice(["Aachen", "Bonn"], 200))
     clf = small().fit(table, y)
-    known = clf.predict_proba(table)
-    new = table.assign(city="Ulm")
+    assert not clf.table_.shown_.lacking(clf.table_.transform(table, clf)).any()
     with pytest.warns(UserWarning, match="no training row has"):
-        proba = clf.predict_proba(new)
-    assert np.isfinite(proba).all()
-    rows = clf.table_.transform(table, clf)
-    assert not clf.table_.shown_.lacking(rows).any()
-    np.testing.assert_array_equal(known, clf.predict_proba(table))
+        assert np.isfinite(clf.predict_proba(table.assign(city="Ulm"))).all()
 
 
 @pytest.mark.parametrize("view", [RandomRotation(), PrincipalRotation()])
@@ -92,11 +77,11 @@ def test_rows_without_a_weight_say_nothing_of_what_is_missing():
 )
 def test_who_takes_no_missing_values_says_what_to_do(estimator):
     X, y = holed()
-    message = r"contains NaN: column {}, row \d+; use a scaling"
-    with pytest.raises(ValueError, match=message.format(r"\d")):
-        estimator.fit(X, y)
-    with pytest.raises(ValueError, match=message.format("'[a-e]'")):
-        estimator.fit(pd.DataFrame(X, columns=list("abcde")), y)
     fitted = estimator.fit(np.nan_to_num(X), y)
-    with pytest.raises(ValueError, match=message.format(r"\d")):
-        fitted.predict(X)
+    for call, column in (
+        (lambda: fitted.predict(X), r"\d"),
+        (lambda: estimator.fit(X, y), r"\d"),
+        (lambda: estimator.fit(pd.DataFrame(X, columns=list("abcde")), y), "'[a-e]'"),
+    ):
+        with pytest.raises(ValueError, match=rf"contains NaN: column {column}, row \d+; use a scaling"):
+            call()

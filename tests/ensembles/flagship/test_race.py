@@ -62,16 +62,9 @@ def test_no_race_without_others_for_two_classes_or_for_few_rows(digits, monkeypa
     assert not np.isnan(small(trees_per_family=2).fit(X, y).oob_family_errors_).any()
 
 
-def test_weights_of_rows_count_in_the_race(digits):
-    X, y = digits
-    weights = np.r_[np.ones(500), np.zeros(100)]
-    clf = small().fit(X, y, sample_weight=weights)
-    assert clf.family_weights_[[2, 3]].tolist() == [0, 0]
-    assert clf.score(X[500:], y[500:]) > 0.9
-
-
-def test_a_curve_without_an_end_stays():
-    assert race.expected_least(np.exp(-0.1 * np.arange(30))) == 0
-    assert race.expected_least(np.full(30, 0.7)) == pytest.approx(0.7)
-    assert race.expected_least(np.array([0.5, 0.4, 0.45])) == 0.4
-    assert race.expected_least(np.zeros(30)) < 1e-300
+@pytest.mark.parametrize(
+    ("losses", "least"),
+    [(np.exp(-0.1 * np.arange(30)), 0), (np.full(30, 0.7), 0.7), ([0.5, 0.4, 0.45], 0.4), (np.zeros(30), 0)],
+)
+def test_a_curve_without_an_end_stays(losses, least):
+    assert race.expected_least(np.array(losses)) == pytest.approx(least, abs=1e-300)
