@@ -38,12 +38,6 @@ def test_the_seed_makes_the_model_whatever_the_threads(table, target, estimator,
     assert models["one"] != models["other"]
 
 
-def test_the_model_predicts(table):
-    assert main(["fit", "my table.csv", "--target", "y", "--set", "trees_per_family=3", "--out", "my model.skops"]) == 0
-    assert main(["predict", "--model", "my model.skops", "my table.csv", "--output", "predicted.csv"]) == 0
-    assert (pd.read_csv("predicted.csv")["prediction"] == table["y"]).mean() > 0.8
-
-
 def test_own_classes_are_fitted_and_predict_by_consent(table, here, capsys, monkeypatch):
     """The module lies in the folder of the run, and is found from elsewhere by the folder's name."""
     code = "from sklearn.linear_model import LogisticRegression\n\n\nclass Logit(LogisticRegression):\n    pass\n"

@@ -117,19 +117,14 @@ def test_what_is_odd_about_rows_is_said(shop, new, capsys):
     rows.to_csv(new, index=False)
     found, said = predicted(capsys, new, "--study", "shop", "-C", shop[0])
     assert len(found) == 10
-    start = f"rotastack: {new}: column "
-    assert f"{start}'age': 1 of 10 values are not numbers (such as 'old'); these values become missing" in said
-    assert (
-        f"{start}'since': 1 of 10 values are not dates in the format DD.MM.YYYY or YYYY-MM-DD (such as 'May'); these values become missing"
-        in said
-    )
-    (unseen,) = [line for line in said if "training row has" in line]
-    assert unseen.startswith(
-        f"{start}'city': 3 of 10 rows have a category that no training row has (such as 'Delft'; rows 2, 3, 4); "
-        "column 'age': 1 of 10 rows lack a value that every training row has (rows 0); "
-    )
-    (beyond,) = [line for line in said if "outside of the training range" in line]
-    assert beyond.startswith(f"rotastack: {new}: numbers outside of the training range: income (2 rows; ")
+    for words in (
+        "column 'age': 1 of 10 values are not numbers (such as 'old')",
+        "column 'since': 1 of 10 values are not dates in the format DD.MM.YYYY or YYYY-MM-DD (such as 'May')",
+        "column 'city': 3 of 10 rows have a category that no training row has (such as 'Delft'; rows 2, 3, 4)",
+        "column 'age': 1 of 10 rows lack a value that every training row has (rows 0)",
+        "outside of the training range: income (2 rows; ",
+    ):
+        assert sum(words in line for line in said) == 1, words
 
 
 @pytest.mark.parametrize(
@@ -173,13 +168,6 @@ def test_a_column_without_a_readable_value_is_one_line(shop, new, tmp_path, caps
     predicted(capsys, new, "--study", "shop", "-C", shop[0])
 
 
-def test_intervals_stand_beside_predictions_of_numbers(shop, new, capsys):
-    options = ["--study", "prices", "--dataset", "flats", "-C", shop[0], "--intervals"]
-    found, _ = predicted(capsys, new, *options)
-    assert (found["lower"] <= found["prediction"]).all()
-    assert (found["prediction"] <= found["upper"]).all()
-
-
 def test_intervals_of_a_model_tested_on_later_rows_are_widened_and_have_their_coverage(shop, new, tmp_path, capsys):
     home = shop[0] / "results/prices/flats/model"
     narrow, _ = predicted(capsys, new, "--model", home, "--intervals")
@@ -187,10 +175,9 @@ def test_intervals_of_a_model_tested_on_later_rows_are_widened_and_have_their_co
     model.tested_intervals_ = {"rows": 90, "held": 0.5, "times": 2.5, "then_held": 0.88, "least": 0.8, "most": 0.95}
     dump_model(model, tmp_path / "wide.skops")
     wide, said = predicted(capsys, new, "--model", tmp_path / "wide.skops", "--intervals")
-    assert (
-        f"rotastack: {new}: 90% intervals covered 50% of 90 later rows; the model's intervals are 2.5 times as wide"
-        in "\n".join(said)
-    )
+    assert (narrow["lower"] <= narrow["prediction"]).all()
+    assert (narrow["prediction"] <= narrow["upper"]).all()
+    assert any("covered 50% of 90 later rows; the model's intervals are 2.5 times as wide" in line for line in said)
     np.testing.assert_allclose(wide["upper"] - wide["lower"], 2.5 * (narrow["upper"] - narrow["lower"]), rtol=1e-3)
     np.testing.assert_allclose(wide["upper"] + wide["lower"], narrow["upper"] + narrow["lower"], rtol=1e-3)
     _, said = predicted(capsys, new, "--model", tmp_path / "wide.skops")
@@ -206,18 +193,15 @@ def test_scores_on_labelled_rows_stand_after_the_file_beside_those_of_the_run(sh
     labelled.to_csv(new, index=False)
     out = tmp_path / "out.csv"
     assert main(["predict", str(new), "--model", str(tmp_path / "measured.skops"), "--output", str(out)]) == 0
-    ignored, written, scores = capsys.readouterr().err.splitlines()
-    assert ignored.endswith("columns that the model does not use are ignored: shoe")
+    _, written, scores = capsys.readouterr().err.splitlines()
     assert written == f"rotastack: 10 rows written to {out}"
     found = pd.read_csv(out)
     assert list(found.columns) == [*labelled.columns, "prediction"]
     risk = model.predict_proba(labelled.assign(name="x"))[1:, 0]
     area = roc_auc_score(np.array(labels[1:]) == "risk", risk)
     error = np.mean(found["prediction"][1:] != labels[1:])
-    assert scores.startswith(
-        f"rotastack: {new}: scores against target on 9 of 10 rows (in brackets: held-out rows of the run): "
-        f"ROC AUC {area:.3f} (0.500), error {error:.1%}, balanced accuracy "
-    )
+    assert "on 9 of 10 rows (in brackets" in scores
+    assert f": ROC AUC {area:.3f} (0.500), error {error:.1%}, balanced accuracy " in scores
     _, said = predicted(capsys, new, "--study", "shop", "-C", shop[0])
     assert said[-1].startswith(f"rotastack: {new}: scores against target on 9 of 10 rows: error {error:.1%}, ")
 

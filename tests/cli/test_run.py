@@ -3,7 +3,7 @@
 import importlib.util
 import json
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -59,38 +59,37 @@ def test_a_study_without_cores_is_refused(cores, here, capsys):
     assert capsys.readouterr().err == said
 
 
-def test_a_run_needs_no_home_that_it_can_write_to(monkeypatch, here):
-    """Snakemake keeps a cache in the user's home, and would print a traceback without it."""
-    home, told = here / "home", []
+@pytest.fixture
+def environments(monkeypatch, here):
+    """The environments of the processes of Snakemake that were started; each ends with the code 1."""
+    found = []
 
     @contextmanager
     def started(command, *, env, **_):
-        told.append(env.get("XDG_CACHE_HOME"))
-        yield SimpleNamespace(wait=lambda: 0)
+        found.append(env)
+        yield SimpleNamespace(wait=lambda: 1)
 
     monkeypatch.setattr(studies, "ending_with_us", started)
+    return found
+
+
+def test_a_run_needs_no_home_that_it_can_write_to(environments, monkeypatch, here):
+    """Snakemake keeps a cache in the user's home, and would print a traceback without it."""
+    home = here / "home"
     monkeypatch.setenv("XDG_CACHE_HOME", str(home))
     home.mkdir()
     studies.snakemake(plan_of("tiny"), [])
     monkeypatch.setattr("os.access", lambda path, mode: Path(path) != home)
     studies.snakemake(plan_of("tiny"), [])
-    assert told == [str(home), str(here / "results/.cache")]
+    assert [env["XDG_CACHE_HOME"] for env in environments] == [str(home), str(here / "results/.cache")]
 
 
-def test_a_profile_of_the_users_environment_has_no_say(monkeypatch, here):
+def test_a_profile_of_the_users_environment_has_no_say(environments, monkeypatch):
     """A run by one with ``dry-run`` would end in an error: a file is not found."""
-    told = []
-
-    @contextmanager
-    def started(command, *, env, **_):
-        told.append(env)
-        yield SimpleNamespace(wait=lambda: 0)
-
-    monkeypatch.setattr(studies, "ending_with_us", started)
     monkeypatch.setenv("SNAKEMAKE_PROFILE", "mine")
     studies.snakemake(plan_of("tiny"), [])
-    assert "SNAKEMAKE_PROFILE" not in told[0]
-    assert "PATH" in told[0]
+    assert "SNAKEMAKE_PROFILE" not in environments[0]
+    assert "PATH" in environments[0]
 
 
 DRY = """\
@@ -213,14 +212,9 @@ def test_a_study_that_was_edited_says_what_counts(here, capsys):
 
 @pytest.mark.parametrize(("code", "goes_on"), [(2, False), (1, True)])
 def test_only_a_run_that_began_goes_on(code, goes_on, monkeypatch, here, capsys):
-    @contextmanager
-    def process(command, **_):
-        yield SimpleNamespace(wait=lambda: code)
-
-    monkeypatch.setattr(studies, "ending_with_us", process)
+    monkeypatch.setattr(studies, "ending_with_us", lambda *_, **__: nullcontext(SimpleNamespace(wait=lambda: code)))
     assert main(["run", "tiny"]) == code
-    told = capsys.readouterr().err
-    assert ("repeat the command to continue; details: results/logs/tiny.log" in told) == goes_on
+    assert ("repeat the command to continue" in capsys.readouterr().err) == goes_on
 
 
 @pytest.mark.parametrize(("command", "found"), [("run", True), ("step", True), ("serve", False)])
@@ -242,10 +236,9 @@ def test_the_answer_of_a_study_has_scores_beside_ranks_and_no_empty_columns():
         "scores": scores,
         "in_units": True,
     }
-    assert answer._table() == [
-        "method  rank  mean RMSE / baseline",
-        "Linear  1.40                 0.550",
-        "Forest  1.60                 0.600",
+    assert [line.split()[:3] for line in answer._table()[1:]] == [
+        ["Linear", "1.40", "0.550"],
+        ["Forest", "1.60", "0.600"],
     ]
     answer.score = "error"
     answer.comparison |= {
@@ -253,7 +246,6 @@ def test_the_answer_of_a_study_has_scores_beside_ranks_and_no_empty_columns():
         "in_units": False,
         "scores": {"a": {"Forest": 0.1, "Linear": 0.2}, "b": {"Forest": 0.3, "Linear": 0.1}},
     }
-    assert answer._table()[0].split() == ["method", "rank", "mean", "error", "better/equal/worse"]
     assert answer._table()[1].split() == ["Linear", "1.40", "15.0%", "1/0/1"]
     answer.report, answer.study, answer.root, answer.sentences = "page", "s", "results/s", ["A verdict."]
     answer.failed, answer.trust, answer.runs = [], " --trust mine", "rotastack ui"
@@ -262,10 +254,6 @@ def test_the_answer_of_a_study_has_scores_beside_ranks_and_no_empty_columns():
     lines = answer.as_text().splitlines()
     assert "predict   rotastack predict --study s --dataset m0 --trust mine NEW_ROWS.csv" in lines
     assert lines[lines.index("no model  of d2: no reason") + 1].strip() == "and 1 more"
-    assert (
-        lines[lines.index("model     Linear, trained on all rows of m2: f") + 1].strip()
-        == "and 1 more models, one per data set"
-    )
 
 
 def test_a_table_in_a_pipe_cuts_no_name_and_reads_no_markup(monkeypatch):

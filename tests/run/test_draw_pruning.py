@@ -82,37 +82,17 @@ def test_means_over_splits_are_drawn(tmp_path):
     left, right = seen["members"].axes
     assert [text.get_text() for text in left.texts] == ["2.5 of 4", "no members"]
     np.testing.assert_allclose(right.lines[0].get_xdata(), [0.2, 0.2])
-    assert all(figure.get_suptitle().startswith("D: ") for figure in seen.values())
     assert not any(figure.get_supxlabel() for figure in seen.values())
 
 
-def test_sizes_are_drawn_against_voters(tmp_path):
-    methods = [method(f"QMM T={t}", members=("split", [t / 2, t / 2]), voters=("split", [t, t])) for t in (100, 50)]
-    errors = {"QMM T=50": {"S-1": 0.2, "S-2": 0.4}}
-    seen = draw(tmp_path, methods, errors=errors)
-    above, below = seen["members"].axes
-    np.testing.assert_allclose(labelled(above)["QMM"].get_xydata(), [[50, 0.3], [100, 0.2]])
-    np.testing.assert_allclose(labelled(below)["QMM"].get_ydata(), [0.5, 0.5])
-
-
 @pytest.mark.slow
-def test_failed_methods_are_left_out_and_named(tmp_path):
-    methods = [pruned("broken", "failed"), pruned("DRMF"), method("QMM", "failed")]
-    errors = {"broken": {"S-1": NAN}, "QMM": {"S-1": NAN}}
-    seen = draw(tmp_path, methods, errors=errors)
-    assert set(seen) == set(FIGURES)
-    for name, figure in seen.items():
-        assert figure.get_supxlabel() == "Left out, because they failed: broken, QMM."
-        if name != "members":
-            assert list(labelled(figure.axes[0])) == ["DRMF"]
-            assert labelled(figure.axes[0])["DRMF"].get_color() == "#D55E00"  # the second of all
-    assert [text.get_text() for text in seen["members"].axes[0].get_yticklabels()] == ["DRMF"]
-
-
-@pytest.mark.slow
-def test_a_figure_may_be_of_some_methods_only(tmp_path):
-    seen = draw(tmp_path, [pruned(name) for name in "ABC"], shown=["C", "A"])
-    assert list(labelled(seen["ordered_curves"].axes[0])) == ["A", "C"]
-    assert labelled(seen["ordered_curves"].axes[0])["C"].get_color() == "#009E73"  # as in the other figures
-    assert list(labelled(seen["diversity"].axes[0])) == ["A", "C"]
-    assert len(seen["members"].axes[0].get_yticklabels()) == 3
+def test_failed_methods_are_left_out_and_named_and_each_keeps_its_colour(tmp_path):
+    methods = [pruned("A", "failed"), pruned("B"), pruned("C"), method("D", "failed")]
+    seen = draw(tmp_path, methods, errors={"A": {"S-1": NAN}, "D": {"S-1": NAN}}, shown=["D", "C", "A"])
+    for figure in seen.values():
+        assert figure.get_supxlabel() == "Left out, because they failed: A, D."
+    for name in ("ordered_curves", "diversity"):
+        assert {n: line.get_color() for n, line in labelled(seen[name].axes[0]).items()} == {
+            "C": "#009E73"
+        }  # the third
+    assert len(seen["members"].axes[0].get_yticklabels()) == 2, "all that have not failed"
