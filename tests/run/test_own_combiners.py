@@ -49,7 +49,6 @@ def test_a_vote_with_a_score_is_trained():
     ):
         made = study(vote)
         assert made.has_second_level("p")
-        assert make(made.methods["A"].combiner).scoring == "accuracy"
         with pytest.raises(RotastackError, match="A.combiner: .* needs nested cross-validation"):
             study(vote, {"kind": "holdout"})
     assert study({"kind": "vote"}).methods["A"].combiner.parameters == {"voting": "soft"}

@@ -72,15 +72,9 @@ def test_pools_that_do_not_fit(pool, combiner, protocol, message):
 
 
 @pytest.mark.parametrize("name", PRUNERS)
-def test_every_pruner_of_a_study_can_be_made(name):
-    given = {"margin": {"lambda_": 0.5}, "lasso": {"lambda_": 0.5}}.get(name, {})
-    content = combiner_slice(prune(name, **given))
-    made = make(content)
-    assert hasattr(made, "fit")
-    assert type(made).__module__ in named_modules("combine", content.content())
-    if given:
-        assert made.lambda_ == 0.5
-        assert made.n_select == ("nonzero" if name == "lasso" else 0.5)
+def test_the_module_of_a_pruner_counts(name):
+    content = combiner_slice(prune(name))
+    assert type(make(content)).__module__ in named_modules("combine", content.content())
 
 
 def refitted(pool, combiner, y=None, **options):

@@ -1,7 +1,5 @@
 """An edit or another version of a class, or of a library, retrains the pools that use it."""
 
-import json
-
 import pytest
 from tests.edits import edited
 from tests.quick import first
@@ -61,22 +59,6 @@ def many(blank, tmp_path, monkeypatch):
 
     (blank.folder / "config/studies/many.yaml").write_text(MANY)
     return ask
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("is_editable", [True, False])
-def test_an_editable_install_counts_by_its_files_and_another_by_its_version(many, tmp_path, is_editable):
-    origin = {"url": tmp_path.as_uri(), "dir_info": {"editable": True} if is_editable else {}}
-    (tmp_path / "site/foreign_grove-1.0.dist-info/direct_url.json").write_text(json.dumps(origin))
-    before = many()
-    assert bool(pools(changed(before, many("2.0")))) is not is_editable
-    before = many()
-    (tmp_path / "site/foreign_grove.py").write_text(f"# a comment\n{FOREIGN}")
-    assert changed(before, many()) == changed(before, before) == set()
-    (tmp_path / "site/foreign_grove.py").write_text(FOREIGN.replace("pass", "depth = 3"))
-    different = changed(before, many())
-    assert pools(different) == ({"grove", "nested_grove"} if is_editable else set())
-    assert (("combine", "iris", "Ranked") in different) is is_editable
 
 
 def pools(different):

@@ -3,7 +3,6 @@
 import copy
 import os
 import shutil
-import signal
 import time
 from unittest import mock
 
@@ -89,24 +88,6 @@ def test_another_study_of_the_table_leaves_nothing_to_do(folder):
 
 
 @pytest.mark.slow
-def test_a_copy_of_a_run_that_was_stopped(folder, tmp_path):
-    folder.write(inputs := changed(power=1))
-    assert folder.run("study.yaml", "--until", "train") == 0
-    other = folder.copied(tmp_path / "copy", with_notes=True)
-    assert other.run() == 0
-    assert is_as_from_scratch(other, inputs)
-
-
-@pytest.mark.slow
-def test_a_file_of_the_mirror_is_corrected(tmp_path):
-    inputs = changed(datasets=[PUB])
-    folder = ran(Folder(tmp_path / "project"), inputs)
-    inputs.pub = inputs.pub.replace(",train,", ",test,", 3).replace("u", "v")
-    ran(folder, inputs)
-    assert is_as_from_scratch(folder, inputs)
-
-
-@pytest.mark.slow
 def test_tables_and_models_of_an_earlier_study_are_neither_shown_nor_used(tmp_path):
     groups = {"G": {"title": "G", "methods": {"a": "NB", "b": "Mine"}}}
     folder = ran(Folder(tmp_path / "project"), changed(evaluation={"groups": groups}, model={"refit": "Mine"}))
@@ -115,15 +96,6 @@ def test_tables_and_models_of_an_earlier_study_are_neither_shown_nor_used(tmp_pa
     assert folder.call("tables", "study.yaml") == 0
     assert not list(folder.path.glob("results/s/*/groups.csv"))
     assert folder.predictions("own") == "refused"
-
-
-@pytest.mark.slow
-def test_a_table_whose_time_is_ahead(folder):
-    os.utime(folder.path / "results/s/own/table.parquet", (time.time() + 86400,) * 2)
-    folder.write(inputs := changed(power=1))
-    for _ in range(2):
-        assert folder.run() == 0, folder.said
-        assert is_as_from_scratch(folder, inputs)
 
 
 @pytest.mark.slow
@@ -153,17 +125,5 @@ def test_numbers_in_mlflow_are_those_of_the_scores(tmp_path):
     ran(folder, changed(model={"refit": "best"}, pools=pools, methods=methods))
     renamed = {"Bayes" if name == "NB" else name: method for name, method in methods.items()}
     inputs = changed(model={"refit": "best"}, pools=pools, methods=renamed, protocol={"kind": "holdout", "repeats": 3})
-    ran(folder, inputs)
-    assert is_as_from_scratch(folder, inputs)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_after_a_run_that_was_stopped_while_it_trained(tmp_path, number):
-    folder = ran(Folder(tmp_path / "project"), changed())
-    inputs = changed(power=1)
-    inputs.mine = "import time\n" + inputs.mine.replace("        self.classes_ =", SLOW)
-    folder.write(inputs)
-    folder.end(folder.begin(1.0), number)
     ran(folder, inputs)
     assert is_as_from_scratch(folder, inputs)
