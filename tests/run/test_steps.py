@@ -71,7 +71,6 @@ def test_one_data_set_and_one_cell(tmp_path):
     result, variance = summarized(tmp_path, {"x": {"A": 0.1, "B": 0.2, "C": 0.3}})
     assert result["ranks"]["mean"] == {"A": 1, "B": 2, "C": 3}
     assert "p_value" not in result
-    assert "at least 2 data sets" in result["notes"][0]
     assert variance["verdict"].str.contains("at least 2 fold groups").all()
 
 
@@ -87,11 +86,11 @@ def test_the_worst_loss_against_the_control_is_named_and_few_errors_do_not_count
         "worst_loss_counted": pytest.approx(-50), "on_counted": "many", "n_counted": 1,
     }  # fmt: skip
     table = pd.read_csv(tmp_path / "control.csv").set_index(["score", "method"])
-    counts = ["better", "equal", "worse", "on"]
-    assert [table.loc[("error", m), counts].tolist() for m in "BC"] == [[1, 0, 2, "few"], [0, 2, 1, "many"]]
-    assert table.loc[("error", "C"), "worst_loss"] == pytest.approx(25)
-    assert table.loc[("balanced_accuracy", "B"), "worst_loss"] == pytest.approx(10)  # none: 1 -> .9
-    assert table.loc[("balanced_accuracy", "B"), "on"] == "none"
+    told = {("error", "B"): [1, 0, 2, "few", 200], ("error", "C"): [0, 2, 1, "many", 25]}
+    told[("balanced_accuracy", "B")] = [1, 0, 2, "none", 10]  # 1 -> .9
+    for place, values in told.items():
+        assert table.loc[place, ["better", "equal", "worse", "on"]].tolist() == values[:4]
+        assert table.loc[place, "worst_loss"] == pytest.approx(values[4])
 
 
 @pytest.mark.parametrize(
@@ -168,8 +167,6 @@ def test_claims_compare_the_splits_that_both_methods_have():
     assert found["holds"].tolist() == [True, False, False]
     assert found["n_datasets"].tolist() == [1, 1, 1]
     assert np.isnan(summarize.TABLES["pairs"](known)["p_value"].iloc[0])
-    untested = results({**spec, "test_to_train": {"d": None}}, rows)
-    assert not summarize.TABLES["claims"](untested)["holds"].any()
 
 
 def test_the_model_is_never_a_method_that_chose_by_test_rows_and_ties_go_to_the_least_log_loss():
@@ -211,6 +208,5 @@ def test_missing_cells_are_those_of_the_raw_columns(tmp_path):
     raw.loc[:4, "a"], raw.loc[:2, "joined"], raw.loc[:6, "city"] = np.nan, None, None
     write_raw(raw, tmp_path / "raw")
     metrics = prepare.prepare(PrepareSpec(dataset="d", task="classification"), read_raw(tmp_path / "raw")).metrics
-    assert metrics["missing_cells"] == 5 + 3 + 7
-    assert (metrics["numeric_columns"], metrics["categorical_columns"]) == (1, 1)
-    assert (metrics["date_columns"], metrics["date_numbers"]) == (1, 3)
+    counted = ("numeric_columns", "categorical_columns", "date_columns", "date_numbers", "missing_cells")
+    assert [metrics[name] for name in counted] == [1, 1, 1, 3, 5 + 3 + 7]
