@@ -82,20 +82,6 @@ def test_numbers_are_explained_too(folder, capsys):
     assert age["curves"]["prediction"][-1] > age["curves"]["prediction"][0]
 
 
-def test_models_without_bags_are_judged_by_held_out_rows():
-    table = customers(200)
-    X, y = table.drop(columns="target"), table["target"].to_numpy()
-    model = Pipeline([("table", TablePreprocessor()), ("classifier", RandomForestClassifier(20, random_state=0))])
-    X["income"] = X["income"].fillna(0)
-    found = explain(model.fit(X, y), X, y, "error")
-    assert found["how"] == "held out"
-    assert found["score"] < 1
-    assert found["importances"][0]["column"] == "age"
-    assert found["families"] == []
-    assert next(d["column"] for d in found["dependence"]) == "age"
-    assert found == explain(model, X, y, "error")
-
-
 def test_a_table_that_is_gone_is_one_line(folder, capsys):
     (folder / "data/raw/customers.parquet").unlink()
     assert main(["explain", "shop", "-C", str(folder)]) == 2
@@ -118,14 +104,17 @@ def test_categories_that_two_thirds_of_the_rows_do_not_have():
 
 
 def test_no_partial_dependence_is_empty():
-    """Numbers are read as the model reads them (durations in days), and of hundreds of texts the most frequent are shown."""
+    """Numbers are read as the model reads them (durations in days), dates are text, and of many texts the most frequent are shown."""
     rng = np.random.default_rng(0)
     days, place = rng.integers(0, 400, 900), rng.integers(0, 300, 900)
     table = pd.DataFrame({"lasted": pd.to_timedelta(days, unit="D"), "place": [f"street {k}" for k in place]})
+    table["day"] = pd.Timestamp("2020-01-01") + table["lasted"]
     reader = TablePreprocessor(encoding="onehot")
     model = RandomForestRegressor(10, max_features=0.2, random_state=0)
     pipeline = Pipeline([("table", reader), ("regressor", model)]).fit(table, days + (place % 2) * 300.0)
-    found = {d["column"]: d for d in explain(pipeline, table, days + (place % 2) * 300.0, "rmse")["dependence"]}
+    told = json.dumps(explain(pipeline, table, days + (place % 2) * 300.0, "rmse")["dependence"])
+    found = {d["column"]: d for d in json.loads(told)}
+    assert "2020-01-01" <= found["day"]["values"][0] < found["day"]["values"][-1] < "2021-03-01"
     assert 0 <= found["lasted"]["values"][0] < found["lasted"]["values"][-1] < 400
     assert len(found["place"]["values"]) == len(found["place"]["curves"]["prediction"]) == 12
 
@@ -236,19 +225,6 @@ def test_rows_that_go_together_count_once(how):
         assert found["tested"]["units"] == (SPANS if how == "time" else 20)
         alarms += bool(columns)
     assert alarms <= 2
-
-
-def test_the_values_of_dates_are_text():
-    days = pd.date_range("2020-01-01", periods=80, freq="9D")
-    table = pd.DataFrame({"day": days, "x": np.arange(80) % 7})
-    y = np.arange(80) * 1.0
-    pipeline = Pipeline([("table", TablePreprocessor()), ("regressor", RandomForestRegressor(5, random_state=0))]).fit(
-        table, y
-    )
-    found = json.loads(json.dumps(explain(pipeline, table, y, "rmse")))
-    values = next(d["values"] for d in found["dependence"] if d["column"] == "day")
-    assert values[0] == "2020-01-01"
-    assert values[-1] == str(days[-1])[:10]
 
 
 # ---------- many columns, slow models, rare classes

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 from sklearn.datasets import load_iris
 from tests.quick import first
-from tests.run.running import combine, draw, iris_table, pool_slice, scored, split, train
+from tests.run.running import combine, draw, pool_slice, scored, train
 from tests.run.test_splits import seen_rows
 
 from rotastack.combine.pruning import MarginPruner, MDMPruner, QMMPruner
@@ -26,13 +26,6 @@ BOTH = ["oob", "train"]
 def prune(pruner="margin", selection="train", first=None, **parameters):
     """Return a combiner as a study has it."""
     return {"kind": "prune", "pruner": pruner, "parameters": parameters, "selection": selection, "first": first}
-
-
-@pytest.fixture
-def folder(tmp_path):
-    iris_table(tmp_path)
-    split(tmp_path)
-    return tmp_path
 
 
 def by_hand(folder, pool, i):

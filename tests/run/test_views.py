@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import MinMaxScaler
 from tests.quick import first
-from tests.run.running import combine, draw, iris_table, pool_slice, refit_spec, split, step, train, train_nested
+from tests.run.running import combine, draw, pool_slice, refit_spec, step, train, train_nested
 
 from rotastack.base.fitting import fit_aligned
 from rotastack.data.artifacts import read_arrays, read_frame, read_prepared, write_frame
@@ -32,16 +32,9 @@ def view_of(name):
 
 
 @pytest.fixture
-def table(tmp_path):
-    iris_table(tmp_path)
-    split(tmp_path, 2)
-    return tmp_path
-
-
-@pytest.fixture
-def nested(table):
-    write_frame(table / "folds", pd.DataFrame({"FG-01": np.random.default_rng(0).permutation(150) % 3}))
-    return table
+def nested(folder):
+    write_frame(folder / "folds", pd.DataFrame({"FG-01": np.random.default_rng(0).permutation(150) % 3}))
+    return folder
 
 
 def different(outputs):
@@ -62,12 +55,12 @@ def test_in_nested_cross_validation(nested, name):
 
 
 @pytest.mark.parametrize("name", first(3, reversed(VIEWS)))
-def test_in_splits(table, name):
-    pool = train(table, "naive_bayes", None, (0, 1), view=view_of(name))
+def test_in_splits(folder, name):
+    pool = train(folder, "naive_bayes", None, (0, 1), view=view_of(name))
     assert pool.attrs["status"] == "ok", pool.attrs["message"]
     for outputs in pool["proba"].values:
         assert all(different(outputs)), "a member is unrotated"
-    method, _ = combine(table, {"kind": "vote"})
+    method, _ = combine(folder, {"kind": "vote"})
     decided = method["proba"].values.argmax(axis=-1)
     assert (decided == load_iris().target[method["rows"].values]).mean() > 0.6
     np.testing.assert_allclose(method["proba"].values, pool["proba"].mean("member").values, atol=1e-6)
@@ -152,9 +145,9 @@ def test_rotations_are_drawn_in_their_step_and_used_for_their_table_alone(nested
         step("train", nested, told, files, {"pool": "pool"})
 
 
-def test_the_view_of_a_split_is_seeded_by_data_set_split_and_member(table):
-    pool = train(table, "nearest_neighbors", None, (0, 1), view=view_of("projection"))
-    data = read_prepared(table / "table")
+def test_the_view_of_a_split_is_seeded_by_data_set_split_and_member(folder):
+    pool = train(folder, "nearest_neighbors", None, (0, 1), view=view_of("projection"))
+    data = read_prepared(folder / "table")
     held_out = pool["rows"].values[1]
     rows = np.setdiff1d(np.arange(150), held_out)
     scaled = MinMaxScaler(clip=True).fit(data.numeric[rows]).transform(data.numeric).astype(np.float32)

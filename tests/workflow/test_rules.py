@@ -7,6 +7,7 @@ from tests.workflow.project import TINY, Project
 from tests.workflow.test_pruning import STUDY as PRUNED
 from tests.workflow.test_random_splits import STUDY as SPLITS
 
+from rotastack.cli.commands import _parser
 from rotastack.workflow.run.launch import plan_of
 from rotastack.workflow.run.modules import STEPS
 
@@ -62,23 +63,13 @@ def test_outputs_and_logs_are_unique(studies):
 
 
 def options(words):
-    """Return the values of each option of a command; for --input and --output, name -> files."""
+    """Return what the command reads of its words; of --input and --output, name -> files."""
     assert words[:2] == ["rotastack", "step"]
-    found = {"step": words[2], "--input": {}, "--output": {}, "--about": {}}
-    groups: list[list[str]] = []
-    for word in words[3:]:
-        if word.startswith("--"):
-            groups.append([word])
-        else:
-            groups[-1].append(word)
-    for option, *values in groups:
-        if option in ("--input", "--output"):
-            assert values[0] not in found[option]
-            found[option][values[0]] = values[1:]
-        elif option == "--about":
-            found[option] = dict(v.split("=", 1) for v in values)
-        else:
-            (found[option],) = values
+    found = _parser().parse_args(words[1:])
+    for files in (found.input, found.output):
+        assert len({name for name, *_ in files}) == len(files)
+    found.input, found.output = ({name: rest for name, *rest in files} for files in (found.input, found.output))
+    found.about = dict(pair.split("=", 1) for pair in found.about)
     return found
 
 
@@ -90,18 +81,18 @@ def test_the_shell_line_names_what_the_rule_has(jobs):
         assert job.shell.endswith(f" 2> {job.log[0]}")
         (words,) = job.commands
         said = options(words)
-        assert said["step"] == {"rotations": "groups", "vote": "combine"}.get(job.rule, job.rule)
-        assert json.loads(said.get("--slice", "{}")) == json.loads(job.params.get("slice", "{}"))
-        assert said["--key"] == job.params["key"]
-        assert int(said.get("--threads", 1)) == job.threads
-        published = said["--input"].pop("published", [])  # files from outside count by their content alone
+        assert said.step == {"rotations": "groups", "vote": "combine"}.get(job.rule, job.rule)
+        assert json.loads(said.slice) == json.loads(job.params.get("slice", "{}"))
+        assert said.key == job.params["key"]
+        assert said.threads == job.threads
+        published = said.input.pop("published", [])  # files from outside count by their content alone
         assert all(file.startswith("config/published/") for file in published)
-        assert said["--input"] == {name: job.input[name] for name in said["--input"]}
-        assert set(job.input) == set(said["--input"]), job.rule
-        assert said["--output"] == job.output
-        for key, value in said["--about"].items():
+        assert said.input == {name: job.input[name] for name in said.input}
+        assert set(job.input) == set(said.input), job.rule
+        assert said.output == job.output
+        for key, value in said.about.items():
             assert value == job.params.get(key, "") or value in job.wildcards
-        assert set(job.params) - {"slice", "key"} <= set(said["--about"]), job.rule
+        assert set(job.params) - {"slice", "key"} <= set(said.about), job.rule
 
 
 def test_keys_are_of_all_records_and_reach_all_jobs(studies, plans):
@@ -136,9 +127,9 @@ def test_a_table_at_hand_goes_through_both_steps(jobs):
     for job in (job for job in jobs if job.rule in ("table", "own_table")):
         fetched, prepared = map(options, job.commands)
         for said in (fetched, prepared):
-            assert json.loads(said["--slice"]) == json.loads(job.params[said["step"]])
-            assert said["--key"] == job.params[f"{said['step']}_key"]
-            assert said["--about"] == {"dataset": job.wildcards[0]}
-        assert (fetched["step"], prepared["step"]) == ("fetch", "prepare")
-        assert prepared["--input"] == {"raw": job.output["raw"]}
-        assert [*fetched["--output"].values(), *prepared["--output"].values()] == list(job.output.values())
+            assert json.loads(said.slice) == json.loads(job.params[said.step])
+            assert said.key == job.params[f"{said['step']}_key"]
+            assert said.about == {"dataset": job.wildcards[0]}
+        assert (fetched.step, prepared.step) == ("fetch", "prepare")
+        assert prepared.input == {"raw": job.output["raw"]}
+        assert [*fetched.output.values(), *prepared.output.values()] == list(job.output.values())

@@ -3,7 +3,10 @@
 import copy
 import os
 import shutil
+import subprocess
+import sys
 import time
+from pathlib import Path
 from unittest import mock
 
 import pytest
@@ -127,3 +130,34 @@ def test_numbers_in_mlflow_are_those_of_the_scores(tmp_path):
     inputs = changed(model={"refit": "best"}, pools=pools, methods=renamed, protocol={"kind": "holdout", "repeats": 3})
     ran(folder, inputs)
     assert is_as_from_scratch(folder, inputs)
+
+
+# Random sequences
+
+
+def check(*options: str) -> None:
+    """Run sequences in a process of its own, whose forks start fast; show those that failed."""
+    command = [sys.executable, str(Path(__file__).with_name("sequences.py")), *options]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-3000:]}"
+
+
+@pytest.mark.parametrize("kind", ["fail"])
+def test_one_action(kind):
+    check("--seed", "4", "--length", "1", "--only", kind)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["stop", "move", *(
+    pytest.param(kind, marks=pytest.mark.nightly)
+    for kind in ("back", "until", "during", "other", "delete", "ahead", "touch")
+)])  # fmt: skip
+def test_edits_and_one_kind_of_action(kind):
+    check("--seed", "5", "--length", "4", "--only", kind)
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(1000, 1050, 10))
+def test_sequences(seed):
+    check("--sequences", "10", "--seed", str(seed))
