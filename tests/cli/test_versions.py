@@ -1,6 +1,7 @@
 """Results of another version of a study: tables are refused, models are used with a line that says so."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -93,8 +94,8 @@ def test_a_model_that_the_study_no_longer_has_is_used_by_its_file_alone(home, wo
     write(home, **changes)
     assert main(words) == 2
     file = "results/shop/customers/model/model.skops"
-    said = "study 'shop' has no model of 'customers' any more; to use that of an earlier version"
-    assert capsys.readouterr().err == f"rotastack: error: {said}: --model {file}\n"
+    said = "rotastack: error: study 'shop' has no model of 'customers' any more; .*"
+    assert re.fullmatch(f"{said}: --model {file}\n", capsys.readouterr().err)
     assert main(["predict", "new.csv", "--model", file]) == 0
     assert capsys.readouterr().err == ""
 
@@ -137,8 +138,7 @@ def test_a_model_whose_raw_table_was_deleted_is_used_too(home, words, capsys):
 def test_a_study_with_a_mistake_is_one_line(home, words, capsys):
     write(home, seed="one")
     assert main(words) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("rotastack: error: studies/shop.yaml: seed: ")
+    assert re.fullmatch(r"rotastack: error: studies/shop.yaml: seed: .*\n", capsys.readouterr().err)
 
 
 def test_a_study_with_a_combiner_of_another_package_is_not_compared_and_runs_nothing_of_it(home, capsys):
@@ -146,8 +146,7 @@ def test_a_study_with_a_combiner_of_another_package_is_not_compared_and_runs_not
     methods = SHOP["methods"] | {"Mine": {"pool": "bayes", "combiner": {"kind": "other", "class": "stranger.Mine"}}}
     write(home, methods=methods, protocol={"kind": "nested"})
     assert main(USES["predict"]) == 0
-    said = "rotastack: results/shop is not compared with the study, as stranger.Mine is not imported\n"
-    assert capsys.readouterr().err == said
+    assert "not compared with the study, as stranger.Mine is not imported" in capsys.readouterr().err
     write(home, methods=methods)
     assert main(USES["predict"]) == 0
     assert "is of another version of the study" in capsys.readouterr().err, "on splits no combiner is asked"

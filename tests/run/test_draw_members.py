@@ -1,4 +1,4 @@
-"""Kappa-error diagrams of pools: whose files hold votes, and which votes these are."""
+"""Figures of members: kappa-error diagrams of pools, whose files hold votes, and the figures of a study that prunes."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Figures over data sets, from scores and tables."""
+"""Figures over data sets, from scores and tables, and figures of errors against a parameter."""
 
 import json
 
@@ -79,25 +79,6 @@ def test_a_study_of_one_data_set_has_only_the_figure_of_calibration_and_each_has
         assert [key[6:] for key in plan.figures if key.startswith("study/")] == expected
     captions = [Plan.caption(f"study/{name}") for name in FIGURES_OF_STUDY]
     assert captions == [f"../report/{name}.rst" for name in FIGURES_OF_STUDY]
-
-
-def test_a_regression_on_one_data_set_has_figures_of_the_data_set_alone(tmp_path):
-    spec = {**SPEC, "task": "regression", "score": "rmse", "datasets": ["u"]}
-    scores = pd.DataFrame({"dataset": "u", "method": ["RF", "RRE"], "split": "S-1", "rmse": [3.0, 2.0]})
-    write_frame(tmp_path / "scores", scores, {})
-    write_text(
-        tmp_path / "comparison", json.dumps({"rmse": board(pd.DataFrame({"RF": [3.0]}, ["u"]), False, "RF", 0.05)})
-    )
-    boxes = tmp_path / "u/boxes.svg"
-    draw.run(
-        Job(
-            "draw",
-            spec,
-            {"scores": [tmp_path / "scores"], "comparison": [tmp_path / "comparison"], "tables": []},
-            {"figures": [boxes]},
-        )
-    )
-    assert "u: RMSE over all splits" in boxes.read_text()
 
 
 def test_the_figure_of_calibration_has_panels_for_the_best_methods_and_the_control(tmp_path):

@@ -92,7 +92,8 @@ def test_a_table_that_is_as_planned_is_read_whatever_its_time(here, fetched):
     os.utime("own.csv", (0, 0))
     assert main(fetched) == 0
     record = json.loads((here / "results/s/raw/own.run.json").read_text())
-    assert record["key"] == fetched[-1]
+    assert (record["key"], record["code"]) == (fetched[-1], fetched[-1].rpartition("-")[2])
+    assert record["files"] == [str(here / "own.parquet"), "results/s/raw/own.run.json"]
     assert record["parameters"]["contents"].keys() == {"own.csv"}
 
 
@@ -107,16 +108,6 @@ def test_files_that_are_not_planned_do_not_matter_and_planned_ones_must_be_there
         assert refusal(job.check_contents, read) == "a changed during the run; repeat the command"
     for other in (Job("fetch", {}, {}, {}, key="k-c"), Job("fetch", {"contents": found}, {}, {})):
         other.check_contents(["a"])
-
-
-def test_a_record_has_the_key_and_the_code_at_its_end(tmp_path):
-    files = {"record": [tmp_path / "r"], "table": [tmp_path / "t"]}
-    job = Job("prepare", {}, {}, files, key="0123-4567")
-    with job.recorded():
-        pass
-    record = json.loads((tmp_path / "r").read_text())
-    assert (job.code, record["key"], record["code"]) == ("4567", "0123-4567", "4567")
-    assert record["files"] == [str(tmp_path / "r"), str(tmp_path / "t")]
 
 
 @pytest.mark.parametrize(("kind", "fill"), [("f8", np.nan), ("i2", -1), ("?", 0)])

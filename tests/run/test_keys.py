@@ -1,16 +1,16 @@
 """A key follows what its result is made from, and nothing else; records of other keys are stale."""
 
-import copy
 import json
 import os
 import shutil
 from contextlib import chdir
-from functools import reduce
 from pathlib import Path
 
 import pytest
 from tests.edits import edited
+from tests.run.running import changed as with_values
 
+from rotastack.workflow.run import keys as keys_module
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.study.study import Study
 
@@ -74,14 +74,7 @@ def folder(tmp_path, monkeypatch):
 
 def plan(**values):
     """Return the plan of the study with other values of keys; None removes a key."""
-    content = copy.deepcopy(STUDY)
-    for place, value in values.items():
-        *parents, key = place.split(".")
-        within = reduce(dict.__getitem__, parents, content)
-        within[key] = value
-        if value is None:
-            del within[key]
-    return Plan(Study.from_mapping(content, "s"), {"data": {"missing": "stop"}})
+    return Plan(Study.from_mapping(with_values(STUDY, **values), "s"), {"data": {"missing": "stop"}})
 
 
 def keys(found):
@@ -169,6 +162,15 @@ def test_an_edit_of_code_changes_the_keys_of_its_jobs_and_those_that_follow(fold
     assert changed(before, after) == combined("S") | judged()
     with edited("cli/run.py"):
         assert keys(plan()) == before
+
+
+def test_templates_of_the_report_count_by_their_content(folder, monkeypatch):
+    (template := folder / "report.html.j2").write_text("<p>")
+    monkeypatch.setattr(keys_module, "report_texts", lambda: [template])
+    before = keys(plan())
+    template.write_text("<p><!-- older -->")
+    os.utime(template, (0, 0))
+    assert changed(before, keys(plan())) == SHOWN
 
 
 # Files from outside

@@ -1,4 +1,4 @@
-"""Pools of the members of other pools."""
+"""Pools of the members of other pools, and combiners of the members of all rotation groups."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a study may say of pruning, what of it is refused before anything runs, and the model made of it."""
+"""What a study may say of pruning and of own combiners, what of it is refused before anything runs, and the model made of it."""
 
 import pandas as pd
 import pytest

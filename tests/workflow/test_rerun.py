@@ -10,16 +10,15 @@ import random
 import re
 import shutil
 import time
-from functools import reduce
 from unittest import mock
 
 import pytest
 from tests.edits import edited
 from tests.quick import first
+from tests.run.running import changed as with_values
 from tests.workflow.project import ROOT, SCORES, TINY, Project, changed, following
 
 from rotastack.base.documents import load_yaml
-from rotastack.project import report_texts
 from rotastack.workflow.run import keys
 
 pytestmark = pytest.mark.workflow
@@ -160,11 +159,7 @@ def changed_study(tmp_path):
     """Return a function that writes the tiny study with other values of keys, and returns its file."""
 
     def write(**values):
-        content = load_yaml(ROOT / TINY)
-        for place, value in values.items():
-            *parents, key = place.split(".")
-            reduce(dict.__getitem__, parents, content)[key] = value
-        (tmp_path / "changed.yaml").write_text(json.dumps(content))
+        (tmp_path / "changed.yaml").write_text(json.dumps(with_values(load_yaml(ROOT / TINY), **values)))
         return str(tmp_path / "changed.yaml")
 
     return write
@@ -174,30 +169,6 @@ def changed_study(tmp_path):
 def test_an_edit_of_the_study_reruns_what_it_concerns(finished, before, changed_study, place):
     value, expected = STUDY_EDITS[place]
     agree(before, finished.jobs(study=changed_study(**{place: value})), expected)
-
-
-def test_templates_of_the_report_count_by_their_content(finished, before, monkeypatch):
-    texts = finished.folder / "older"
-    texts.mkdir()
-    for path in report_texts():
-        (texts / path.name).write_text(path.read_text() + "<!-- older -->")
-        os.utime(texts / path.name, (0, 0))
-    monkeypatch.setattr(keys, "report_texts", lambda: sorted(texts.iterdir()))
-    assert changed(before, finished.jobs()) == {("report",), ("track",)}
-
-
-def test_two_real_runs_rerun(project, changed_study):
-    """A parameter is changed, and restored without the server of steps; unchanged files keep their bytes."""
-    before = project.scores()
-    other = changed_study(**{"pools.forest.parameters.n_estimators": 7})
-    project.snakemake("results/tiny/scores.parquet", study=other)
-    assert set(re.findall(r"training pool (\w+)", project.log)) == {"forest"}
-    assert "combining for" not in project.log
-    between = project.scores()
-    different = {name for name in before if before[name] != between[name]}
-    assert {name for name in different if "/methods/" in name} == {f"{d}/methods/RF.nc" for d in DATASETS}
-    project.snakemake("--no-hooks", "results/tiny/scores.parquet")
-    assert project.scores() == before
 
 
 DELIVERABLES = {

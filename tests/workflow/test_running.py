@@ -10,8 +10,6 @@ import pandas as pd
 import pytest
 from tests.workflow.project import TINY, Project
 
-from rotastack.cli import main
-
 pytestmark = pytest.mark.workflow
 
 
@@ -29,14 +27,6 @@ def test_mistakes_in_files(blank, name, old, new, words):
     line = blank.refusal()
     for word in words:
         assert word in line
-
-
-def test_unknown_study(blank, capsys):
-    with blank.here():
-        assert main(["run", "quikstart"]) == 2
-    assert "did you mean 'quickstart'" in capsys.readouterr().err
-    blank.edit("config/config.yaml", "study: quickstart", "study: tyni")
-    assert "study 'tyni' is unknown; did you mean 'tiny'" in blank.refusal(study="config/config.yaml")
 
 
 def test_a_model_that_fails_is_recorded_and_the_study_goes_on(project):
@@ -72,13 +62,13 @@ def test_tracking(finished, tmp_path):
         kinds = [r.data.tags["rotastack.kind"] for r in found]
         assert {k: kinds.count(k) for k in set(kinds)} == {"study": 1, "dataset": 2, "pool": 6, "method": 8, "model": 2}
         assert all(r.info.status == "FINISHED" for r in found)
-    by_id = {r.info.run_id: r for r in found}
-    for run in found:
-        parent = run.data.tags.get("mlflow.parentRunId")
-        kind = run.data.tags["rotastack.kind"]
-        assert (parent is None) == (kind == "study")
-        if parent:
-            assert by_id[parent].data.tags["rotastack.kind"] == ("study" if kind == "dataset" else "dataset")
+    kind_of = {r.info.run_id: r.data.tags["rotastack.kind"] for r in found} | {None: None}
+    pairs = {(r.data.tags["rotastack.kind"], kind_of[r.data.tags.get("mlflow.parentRunId")]) for r in found}
+    assert pairs == {
+        ("study", None),
+        ("dataset", "study"),
+        *((kind, "dataset") for kind in ("pool", "method", "model")),
+    }
     method = next(r for r in found if r.info.run_name == "iris / S-RRE/RF")
     history = client.get_metric_history(method.info.run_id, "cells/error")
     scores = pd.read_parquet(project.folder / "results/tiny/scores.parquet")

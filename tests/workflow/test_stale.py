@@ -1,8 +1,7 @@
-"""After a failure, a copy, an edit of a file beside the study or another study, the results are those from scratch."""
+"""After an edit of a file beside the study, and after random sequences of edits, failures, kills, deletions, copies and touches, the results are those from scratch."""
 
 import copy
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -12,7 +11,7 @@ from unittest import mock
 import pytest
 from tests.workflow import forked
 from tests.workflow.outcomes import difference, texts_of, tracked_texts
-from tests.workflow.small import METHODS, OTHER, OWN, POOLS, PUB, Folder, Inputs
+from tests.workflow.small import METHODS, OWN, POOLS, PUB, Folder, Inputs
 
 pytestmark = pytest.mark.workflow
 
@@ -38,26 +37,12 @@ def _libraries():
         yield
 
 
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory):
-    """The folder of the study, after its run."""
-    folder = Folder(tmp_path_factory.mktemp("kept") / "project")
-    return ran(folder, Inputs(STUDY))
-
-
 def ran(folder: Folder, inputs: Inputs) -> Folder:
     """Run the study of the inputs in a folder."""
     folder.path.mkdir(exist_ok=True)
     folder.write(inputs)
     assert folder.run() == 0, folder.said
     return folder
-
-
-@pytest.fixture
-def folder(kept, tmp_path):
-    """A copy of the finished study's folder, with the times of its files, that may be changed."""
-    shutil.copytree(kept.path, tmp_path / "project")
-    return Folder(tmp_path / "project")
 
 
 def changed(**keys) -> Inputs:
@@ -74,20 +59,6 @@ def is_as_from_scratch(folder: Folder, inputs: Inputs) -> bool:
     texts = [texts_of(f.path, "s") | (tracked_texts(f.path, "s") if f.whole else {}) for f in (folder, scratch)]
     assert difference(*texts) is None
     return True
-
-
-def test_after_a_job_that_failed(folder):
-    folder.write(inputs := changed(power=1))
-    (folder.path / "flag").touch()
-    assert folder.run() != 0
-    (folder.path / "flag").unlink()
-    assert folder.run() == 0
-    assert is_as_from_scratch(folder, inputs)
-
-
-def test_another_study_of_the_table_leaves_nothing_to_do(folder):
-    assert folder.run(f"{OTHER['name']}.yaml") == 0
-    assert folder.jobs().startswith("none")
 
 
 @pytest.mark.slow
@@ -142,7 +113,7 @@ def check(*options: str) -> None:
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-3000:]}"
 
 
-@pytest.mark.parametrize("kind", ["fail"])
+@pytest.mark.parametrize("kind", ["fail", "other"])
 def test_one_action(kind):
     check("--seed", "4", "--length", "1", "--only", kind)
 
