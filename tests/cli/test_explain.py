@@ -10,12 +10,11 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import Pipeline
-from tests.cli.conftest import customers
+from tests.cli.conftest import customers, done, refused
 from tests.study.strange import Mute
 
 from rotastack import PooledEnsembleClassifier, RandomRotationForestClassifier, RotastackClassifier
 from rotastack.base.preprocessing import TablePreprocessor
-from rotastack.cli import main
 from rotastack.data.raw import write_raw
 from rotastack.workflow.study import costs
 from rotastack.workflow.tracking.model_files import dump_model
@@ -42,16 +41,14 @@ def test_own_types_are_explained_by_consent(tmp_path, capsys):
     }
     (home / "refit.run.json").write_text(json.dumps(record))
     write_raw(table, tmp_path / "data/raw/customers.parquet")
-    assert main(["explain", "own", "-C", str(tmp_path)]) == 2, "what a file of results says is no consent"
-    assert "strange.Mute; if you trust the code of tests: " in capsys.readouterr().err
-    assert main(["explain", "own", "-C", str(tmp_path), "--trust", "tests"]) == 0
-    assert "age matters most" in capsys.readouterr().out
+    said = refused(capsys, "explain", "own", "-C", tmp_path)
+    assert "strange.Mute; if you trust the code of tests: " in said, "what a file of results says is no consent"
+    assert "age matters most" in done(capsys, "explain", "own", "-C", tmp_path, "--trust", "tests").out
 
 
 def test_a_page_says_what_matters(folder, capsys, monkeypatch):
     monkeypatch.setattr(explanation, "MOST_BARS", 3)
-    assert main(["explain", "shop", "-C", str(folder)]) == 0
-    out = capsys.readouterr().out.splitlines()
+    out = done(capsys, "explain", "shop", "-C", folder).out.splitlines()
     assert out[0].startswith("age matters most: ")
     assert out[0].endswith("(out of bag).")
     assert not any("otations" in line for line in out), "their family has less weight than by its number"
@@ -74,8 +71,7 @@ def test_a_page_says_what_matters(folder, capsys, monkeypatch):
 
 
 def test_numbers_are_explained_too(folder, capsys):
-    assert main(["explain", "prices", "--dataset", "houses", "-C", str(folder)]) == 0
-    assert "R² falls from" in capsys.readouterr().out
+    assert "R² falls from" in done(capsys, "explain", "prices", "--dataset", "houses", "-C", folder).out
     content = json.loads((folder / "results/prices/houses/model/explanation.json").read_text())
     age = next(d for d in content["dependence"] if d["column"] == "age")
     assert list(age["curves"]) == ["prediction"]
@@ -84,10 +80,8 @@ def test_numbers_are_explained_too(folder, capsys):
 
 def test_a_table_that_is_gone_is_one_line(folder, capsys):
     (folder / "data/raw/customers.parquet").unlink()
-    assert main(["explain", "shop", "-C", str(folder)]) == 2
-    error = capsys.readouterr().err
-    assert "customers.parquet: the training table of the model is missing" in error
-    assert len(error.splitlines()) == 1
+    line = refused(capsys, "explain", "shop", "-C", folder)
+    assert "customers.parquet: the training table of the model is missing" in line
 
 
 def test_categories_that_two_thirds_of_the_rows_do_not_have():

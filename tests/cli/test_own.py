@@ -6,6 +6,7 @@ from contextlib import chdir
 import numpy as np
 import pandas as pd
 import pytest
+from tests.cli.conftest import done, refused
 from tests.own_tables import churn, genes, sales, visits
 
 from rotastack.cli import main
@@ -112,8 +113,7 @@ def test_what_is_wrong_is_one_line_that_names_it(tables, capsys, arguments, said
 
 
 def looked_at(capsys, *arguments):
-    assert main(["run", *arguments, "--dry-run", "--cores", "2"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = done(capsys, "run", *arguments, "--dry-run", "--cores", "2").out.splitlines()
     return {line[:10].strip(): line[10:] for line in lines}, lines
 
 
@@ -154,9 +154,8 @@ def test_methods_are_chosen_or_left_out_and_scores_have_short_names(tables, caps
 
 def test_a_method_whose_package_is_missing_says_how_to_install(tables, capsys, monkeypatch):
     monkeypatch.setattr(own_study, "find_spec", lambda name: None if name == "lightgbm" else True)
-    assert main(["run", "churn.csv", "--target", "churned", "--methods", "rotastack, lightgbm", "--dry-run"]) == 2
-    said = "--methods: LightGBM: lightgbm is not installed; run: pip install 'rotastack[bench]'\n"
-    assert capsys.readouterr().err.endswith(said)
+    line = refused(capsys, "run", "churn.csv", "--target", "churned", "--methods", "rotastack, lightgbm", "--dry-run")
+    assert line == "--methods: LightGBM: lightgbm is not installed; run: pip install 'rotastack[bench]'"
     told, _ = looked_at(capsys, "churn.csv", "--target", "churned", "--methods", "all but LightGBM, XGBoost, CatBoost")
     assert "LightGBM" not in told["methods"]
 

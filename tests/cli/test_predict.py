@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
-from tests.cli.conftest import customers
+from tests.cli.conftest import customers, done, refused
 
 from rotastack.cli import main
 from rotastack.data.tables import read_with_notes
@@ -17,17 +17,9 @@ from rotastack.workflow.tracking.model_files import dump_model, load_model
 from rotastack.workflow.tracking.writer import Writer
 
 
-def refused(capsys, *arguments):
-    """Return the one line that a command ends with."""
-    assert main(["predict", *map(str, arguments)]) == 2
-    (line,) = [s for s in capsys.readouterr().err.splitlines() if s.startswith("rotastack: error: ")]
-    return line
-
-
 def predicted(capsys, *arguments):
     """Return the table that a command prints, and its lines on stderr."""
-    assert main(["predict", *map(str, arguments)]) == 0
-    said = capsys.readouterr()
+    said = done(capsys, "predict", *arguments)
     return pd.read_csv(io.StringIO(said.out)), said.err.splitlines()
 
 
@@ -54,9 +46,8 @@ def test_predictions_are_those_of_the_pipeline(shop, new, capsys):
 def test_a_file_is_written_at_once_and_may_be_predicted_again(shop, new, tmp_path, capsys):
     first, second = tmp_path / "first.csv", tmp_path / "second.csv"
     for table, out in ((new, first), (first, second)):
-        assert main(["predict", str(table), "--study", "shop", "-C", str(shop[0]), "--output", str(out)]) == 0
-    said = capsys.readouterr()
-    assert not said.out
+        said = done(capsys, "predict", table, "--study", "shop", "-C", shop[0], "--output", out)
+        assert not said.out
     assert f"rotastack: {first}: replaced by predictions: prediction" in said.err.splitlines()
     assert list(pd.read_csv(second).columns) == ["city", "since", "income", "age", "shoe", "prediction"]
 
@@ -74,8 +65,8 @@ def test_the_ending_tells_the_format(shop, new, tmp_path, capsys, ending):
     at_hand, _ = predicted(capsys, new, "--study", "shop", "-C", shop[0], "--proba")
     exact = shop[1].predict_proba(pd.read_csv(new).assign(name="x"))[:, 0]
     out = tmp_path / f"out.{ending}"
-    assert main(["predict", str(new), "--study", "shop", "-C", str(shop[0]), "--proba", "--output", str(out)]) == 0
-    assert capsys.readouterr().err.splitlines()[-1] == f"rotastack: 10 rows written to {out}"
+    said = done(capsys, "predict", new, "--study", "shop", "-C", shop[0], "--proba", "--output", out).err
+    assert said.splitlines()[-1] == f"rotastack: 10 rows written to {out}"
     found = read_with_notes(out)[0]
     assert list(found.columns) == list(at_hand.columns)
     np.testing.assert_allclose(found["probability=risk"], exact, rtol=1e-15, atol=0)  # Excel has 16 digits
@@ -92,7 +83,7 @@ def test_the_ending_tells_the_format(shop, new, tmp_path, capsys, ending):
     ],
 )
 def test_places_that_cannot_be_written_are_one_line_and_nothing_is_made(new, tmp_path, capsys, path, words):
-    assert words in refused(capsys, new, "--study", "no such study", "--output", tmp_path / path)
+    assert words in refused(capsys, "predict", new, "--study", "no such study", "--output", tmp_path / path)
     assert [p.name for p in tmp_path.iterdir()] == ["new.csv"]
 
 
@@ -140,7 +131,7 @@ def test_what_is_odd_about_rows_is_said(shop, new, capsys):
     ],
 )
 def test_models_that_cannot_be_had_are_one_line(shop, new, capsys, options, words):
-    line = refused(capsys, new, *options, "-C", shop[0])
+    line = refused(capsys, "predict", new, *options, "-C", shop[0])
     for word in words:
         assert word in line
     assert not (shop[0] / "results/mlflow").exists()
@@ -148,10 +139,10 @@ def test_models_that_cannot_be_had_are_one_line(shop, new, capsys, options, word
 
 def test_tables_that_do_not_fit_are_one_line(shop, new, tmp_path, capsys):
     pd.read_csv(new).drop(columns=["age", "city"]).to_csv(tmp_path / "less.csv", index=False)
-    line = refused(capsys, tmp_path / "less.csv", "--study", "shop", "-C", shop[0])
+    line = refused(capsys, "predict", tmp_path / "less.csv", "--study", "shop", "-C", shop[0])
     assert "less.csv: columns of the model are missing: age, city; columns: since, income, shoe" in line
     pd.read_csv(new).head(0).to_csv(tmp_path / "none.csv", index=False)
-    assert "none.csv: " in refused(capsys, tmp_path / "none.csv", "--study", "shop", "-C", shop[0])
+    assert "none.csv: " in refused(capsys, "predict", tmp_path / "none.csv", "--study", "shop", "-C", shop[0])
 
 
 def test_a_column_without_a_readable_value_is_one_line(shop, new, tmp_path, capsys):
@@ -161,7 +152,7 @@ def test_a_column_without_a_readable_value_is_one_line(shop, new, tmp_path, caps
     iso, _ = predicted(capsys, new, "--study", "shop", "-C", shop[0])
     assert iso["prediction"].equals(known["prediction"])
     rows.assign(since="soon").to_csv(tmp_path / "soon.csv", index=False)
-    line = refused(capsys, tmp_path / "soon.csv", "--study", "shop", "-C", shop[0])
+    line = refused(capsys, "predict", tmp_path / "soon.csv", "--study", "shop", "-C", shop[0])
     said = "column 'since': 10 of 10 values are not dates in the format DD.MM.YYYY or YYYY-MM-DD (such as 'soon')"
     assert line.endswith(f"soon.csv: {said}")
     rows.assign(since="", age="?").to_csv(new, index=False)
@@ -192,8 +183,8 @@ def test_scores_on_labelled_rows_stand_after_the_file_beside_those_of_the_run(sh
     labelled = pd.read_csv(new).assign(target=[None, *labels[1:]])
     labelled.to_csv(new, index=False)
     out = tmp_path / "out.csv"
-    assert main(["predict", str(new), "--model", str(tmp_path / "measured.skops"), "--output", str(out)]) == 0
-    _, written, scores = capsys.readouterr().err.splitlines()
+    said = done(capsys, "predict", new, "--model", tmp_path / "measured.skops", "--output", out).err
+    _, written, scores = said.splitlines()
     assert written == f"rotastack: 10 rows written to {out}"
     found = pd.read_csv(out)
     assert list(found.columns) == [*labelled.columns, "prediction"]
@@ -225,12 +216,12 @@ def test_intervals_are_scored_where_they_are_asked_for_or_the_study_compares_the
 
 
 def test_a_folder_without_a_model_is_one_line(shop, new, tmp_path, capsys):
-    line = refused(capsys, new, "--model", tmp_path)
+    line = refused(capsys, "predict", new, "--model", tmp_path)
     assert f"{tmp_path}: no model found: neither model.skops nor MLmodel" in line
     failed = shutil.copytree(shop[0] / "results/shop/customers/model", tmp_path / "model")
     (failed / "model.skops").write_bytes(b"")
     (failed / "refit.run.json").write_text('{"message": "no method succeeded"}')
-    assert "no model was trained: no method succeeded" in refused(capsys, new, "--model", failed)
+    assert "no model was trained: no method succeeded" in refused(capsys, "predict", new, "--model", failed)
 
 
 @pytest.mark.slow
@@ -247,7 +238,7 @@ def test_logged_models_predict_the_same(shop, new, tmp_path, capsys):
 
     log(shutil.copytree(shop[0], tmp_path / "first"))
     there = (tmp_path / "first").rename(tmp_path / "second")
-    line = refused(capsys, new, "--model", "models:/customers@champion", "-C", there)
+    line = refused(capsys, "predict", new, "--model", "models:/customers@champion", "-C", there)
     assert "if the folder was moved or copied, delete results/mlflow" in line
     shutil.rmtree(there / "results/mlflow")
     run = log(there)
@@ -255,4 +246,4 @@ def test_logged_models_predict_the_same(shop, new, tmp_path, capsys):
     for address in (f"runs:/{run}/model", "models:/customers/1", "models:/customers@champion"):
         found, _ = predicted(capsys, new, "--model", address, "-C", there)
         assert found.equals(at_home)
-    assert "runs:/0123/model: " in refused(capsys, new, "--model", "runs:/0123/model", "-C", there)
+    assert "runs:/0123/model: " in refused(capsys, "predict", new, "--model", "runs:/0123/model", "-C", there)

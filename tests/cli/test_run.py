@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from tests.cli.conftest import done, refused
 
 from rotastack.cli import answer, main, run, studies
 from rotastack.cli.answer import Answer
@@ -54,9 +55,8 @@ def test_the_answer_comes_if_the_study_is_finished_also_with_options_of_snakemak
 @pytest.mark.parametrize("cores", ["0", "-1", "x"])
 def test_a_study_without_cores_is_refused(cores, here, capsys):
     """Snakemake would wait for ever."""
-    assert main(["run", "tiny", "--cores", cores]) == 2
-    said = f"rotastack: error: --cores must be all or a whole number of at least 1, found '{cores}'\n"
-    assert capsys.readouterr().err == said
+    said = f"--cores must be all or a whole number of at least 1, found '{cores}'"
+    assert refused(capsys, "run", "tiny", "--cores", cores) == said
 
 
 @pytest.fixture
@@ -116,8 +116,7 @@ Some jobs were triggered by provenance information, see 'reason' section in the 
 def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, here, capsys):
     said = [DRY]
     monkeypatch.setattr(run, "snakemake", lambda *_, log, **__: (Path(log).write_text(said[0]) and 0, 1.0))
-    assert main(["run", "tiny", "--dry-run", "--cores", "2"]) == 0
-    printed = capsys.readouterr().out
+    printed = done(capsys, "run", "tiny", "--dry-run", "--cores", "2").out
     for line in [
         "data sets 2: iris and balance-scale; 150 to 625 rows",
         "methods   4: RF (the control), RRE, S-RRE/RF and S-RRE/XGB",
@@ -131,8 +130,7 @@ def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, here, capsys):
         "Nothing to be done",
         "Job stats:\njob      count\n-----  -------\ntotal        0\n",
     ):  # with --until
-        assert main(["run", "tiny", "--dry-run", "--json"]) == 0
-        found = json.loads(capsys.readouterr().out)
+        found = json.loads(done(capsys, "run", "tiny", "--dry-run", "--json").out)
         assert (found["jobs"], found.get("why")) == ("none, all results are up to date", None)
 
 
@@ -143,11 +141,10 @@ def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, here, capsys):
 @pytest.mark.parametrize("command", [["run", "--dry-run"], ["report"], ["tables"]], ids=lambda c: c[0])
 def test_a_part_of_a_study_does_not_run_another_one(command, text, found, here, capsys):
     (here / "part.yaml").write_text(text)
-    assert main([command[0], "part.yaml", *command[1:]]) == 2
     said = f"not a study; required keys: name, datasets, protocol, pools, methods; found: {found}"
     if not found:
         said = "must be a mapping of keys to values, found "
-    assert f"part.yaml: {said}" in capsys.readouterr().err
+    assert f"part.yaml: {said}" in refused(capsys, command[0], "part.yaml", *command[1:])
 
 
 @pytest.mark.parametrize(("text", "said"), [
@@ -158,10 +155,8 @@ def test_a_part_of_a_study_does_not_run_another_one(command, text, found, here, 
 def test_a_file_beside_the_studies_that_is_none_is_no_traceback(text, said, here, capsys):
     path = here / "studies/a.yaml"
     path.mkdir(parents=True) if text is None else (path.parent.mkdir(), path.write_text(text))
-    assert main(["tables", "a-small"]) == 2
-    assert said in capsys.readouterr().err
-    assert main(["tables", "tiny"]) == 2  # a study of another name is found
-    assert "study 'tiny' is not finished" in capsys.readouterr().err
+    assert said in refused(capsys, "tables", "a-small")
+    assert "study 'tiny' is not finished" in refused(capsys, "tables", "tiny")  # a study of another name is found
 
 
 @pytest.mark.parametrize("protocol", ["nested", "holdout"])
@@ -174,8 +169,7 @@ def test_tables_of_a_study_of_a_stranger_run_nothing_of_it(protocol, here, capsy
         "methods": {"A": {"pool": "p", "combiner": touch}, "B": {"pool": "p", "combiner": {"kind": "other", "class": "stranger.Mine"}}},
     }  # fmt: skip
     (here / "s.yaml").write_text(json.dumps(study))
-    assert main(["tables", "s.yaml"]) == 2
-    assert "study 's' is not finished" in capsys.readouterr().err
+    assert "study 's' is not finished" in refused(capsys, "tables", "s.yaml")
     assert {path.name for path in here.iterdir()} == {"s.yaml", "stranger.py"}
 
 
@@ -203,8 +197,7 @@ def test_a_study_that_was_edited_says_what_counts(here, capsys):
     (here / "studies").mkdir()
     source = "{file: {path: t.csv, target: b}}"
     (here / "studies/t.yaml").write_text(f"datasets: [{{name: t, sources: [{source}], kinds: numeric}}]\n")
-    assert main(["run", "t.csv", "--target", "b", "--dry-run"]) == 0
-    said = capsys.readouterr().out
+    said = done(capsys, "run", "t.csv", "--target", "b", "--dry-run").out
     assert "studies/t.yaml was edited and is used as it is" in said
     assert "to write a new study, rename the file" in said, "the edits are the user's"
     assert "the kinds of columns are those of the file, not those above" in said

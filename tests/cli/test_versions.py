@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.cli.conftest import customers
+from tests.cli.conftest import customers, done, refused
 
 from rotastack.cli import main
 from rotastack.workflow.judge import printed
@@ -67,23 +67,19 @@ def test_a_model_of_another_version_is_used_after_a_line(home, words, capsys):
     record = home / "results/shop/customers/model/refit.run.json"
     again = "shop" if words[-1] == "shop" else home / "studies/shop.yaml"
 
-    def told():
-        assert main(words) == 0
-        said = capsys.readouterr()
-        assert said.out
-        return said.err
-
-    assert told() == ""
+    assert done(capsys, *words).err == ""
     write(home, seed=2)
-    assert "the model of customers is of another version of the study" in (line := told())
+    said = done(capsys, *words)
+    assert said.out
+    assert "the model of customers is of another version of the study" in (line := said.err)
     assert line.endswith(f"repeat `rotastack run {again}`\n")
     write(home)
     customers(70).to_csv("customers.csv", index=False)
-    assert told() == line, "the table has changed"
+    assert done(capsys, *words).err == line, "the table has changed"
     customers().to_csv("customers.csv", index=False)
     for text in ('{"status": "ok"}', "{"):
         record.write_text(text)
-        assert told() == line, "a record without a key, and a damaged one"
+        assert done(capsys, *words).err == line, "a record without a key, and a damaged one"
 
 
 @use
@@ -92,12 +88,10 @@ def test_a_model_of_another_version_is_used_after_a_line(home, words, capsys):
 )
 def test_a_model_that_the_study_no_longer_has_is_used_by_its_file_alone(home, words, changes, capsys):
     write(home, **changes)
-    assert main(words) == 2
     file = "results/shop/customers/model/model.skops"
-    said = "rotastack: error: study 'shop' has no model of 'customers' any more; .*"
-    assert re.fullmatch(f"{said}: --model {file}\n", capsys.readouterr().err)
-    assert main(["predict", "new.csv", "--model", file]) == 0
-    assert capsys.readouterr().err == ""
+    said = "study 'shop' has no model of 'customers' any more; .*"
+    assert re.fullmatch(f"{said}: --model {file}", refused(capsys, *words))
+    assert done(capsys, "predict", "new.csv", "--model", file).err == ""
 
 
 @use
@@ -116,11 +110,9 @@ def test_the_folder_of_the_run_may_be_another_one(home, words, tmp_path_factory,
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     shutil.copy("new.csv", elsewhere)
     monkeypatch.chdir(elsewhere)
-    assert main([*words, "-C", str(home)]) == 0
-    assert capsys.readouterr().err == ""
+    assert done(capsys, *words, "-C", home).err == ""
     write(home, model={"refit": "none"})
-    assert main([*words, "-C", str(home)]) == 2
-    _, _, file = capsys.readouterr().err.strip().partition("--model ")
+    _, _, file = refused(capsys, *words, "-C", home).partition("--model ")
     assert Path(file).samefile(home / "results/shop/customers/model/model.skops"), "the file is found from here"
     assert Path.cwd() == elsewhere
 
@@ -130,26 +122,23 @@ def test_a_model_whose_raw_table_was_deleted_is_used_too(home, words, capsys):
     """A study that skips data sets takes those without a raw table for skipped ones."""
     write(home, missing="skip")
     assert not list(home.glob("results/shop/raw/*"))
-    assert main(words) == 0
-    assert "rotastack: error" not in capsys.readouterr().err
+    assert "rotastack: error" not in done(capsys, *words).err
 
 
 @pytest.mark.parametrize("words", [USES["predict"], USES["explain"]], ids=["predict", "explain"])
 def test_a_study_with_a_mistake_is_one_line(home, words, capsys):
     write(home, seed="one")
-    assert main(words) == 2
-    assert re.fullmatch(r"rotastack: error: studies/shop.yaml: seed: .*\n", capsys.readouterr().err)
+    assert refused(capsys, *words).startswith("studies/shop.yaml: seed: ")
 
 
 def test_a_study_with_a_combiner_of_another_package_is_not_compared_and_runs_nothing_of_it(home, capsys):
     (home / "stranger.py").write_text("open('imported', 'w')\nclass Mine: trained = property(lambda self: True)\n")
     methods = SHOP["methods"] | {"Mine": {"pool": "bayes", "combiner": {"kind": "other", "class": "stranger.Mine"}}}
     write(home, methods=methods, protocol={"kind": "nested"})
-    assert main(USES["predict"]) == 0
-    assert "not compared with the study, as stranger.Mine is not imported" in capsys.readouterr().err
+    assert "not compared with the study, as stranger.Mine is not imported" in done(capsys, *USES["predict"]).err
     write(home, methods=methods)
-    assert main(USES["predict"]) == 0
-    assert "is of another version of the study" in capsys.readouterr().err, "on splits no combiner is asked"
+    said = done(capsys, *USES["predict"]).err
+    assert "is of another version of the study" in said, "on splits no combiner is asked"
     assert not (home / "imported").exists()
 
 
@@ -181,13 +170,11 @@ def test_tables_of_another_version_of_the_study_are_refused(tables, size, capsys
     root = "results/shop-small" if size else "results/shop"
     assert main(["tables", "shop", *options]) == 0
     before = files(root)
-    capsys.readouterr()
     write(tables, evaluation={"alpha": 0.1})
-    assert main(["tables", "shop", *options, "--latex"]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"rotastack: error: {root}: the results are of another version of the study")
-    assert said.endswith(f"repeat `{' '.join(['rotastack run shop', *options])}`\n")
-    assert main(["tables", "shop", *options, "--out", "paper"]) == 2
+    for rest in (["--latex"], ["--out", "paper"]):
+        said = refused(capsys, "tables", "shop", *options, *rest)
+        assert said.startswith(f"{root}: the results are of another version of the study")
+        assert said.endswith(f"repeat `{' '.join(['rotastack run shop', *options])}`")
     assert files(root) == before
     assert not Path("paper").exists()
     write(tables, title="Customers", description="All of them")

@@ -9,6 +9,7 @@ from contextlib import chdir
 
 import numpy as np
 import pytest
+from tests.cli.conftest import refused
 from tests.refusals import refusal
 from tests.run.running import iris_table
 
@@ -33,10 +34,7 @@ from rotastack.workflow.study.study import Study
 def test_what_is_missing_is_named_in_one_line(tmp_path, capsys, arguments, said):
     iris_table(tmp_path)
     with chdir(tmp_path):
-        assert main(["step", *arguments]) == 2
-    line = capsys.readouterr().err
-    assert line.startswith(f"rotastack: error: {said}")
-    assert line.count("\n") == 1
+        assert refused(capsys, "step", *arguments).startswith(said)
 
 
 def test_a_step_is_told_by_standard_input_what_is_too_long_for_an_argument(tmp_path):
@@ -80,8 +78,7 @@ def planned(folder):
 
 def test_a_table_that_changes_between_the_plan_and_the_reading_is_refused(here, fetched, capsys):
     (here / "own.csv").write_text("x,y\n" + "1,a\n3,b\n" * 20)
-    assert main(fetched) == 2
-    assert capsys.readouterr().err == "rotastack: error: own.csv changed during the run; repeat the command\n"
+    assert refused(capsys, *fetched) == "own.csv changed during the run; repeat the command"
     assert [path.name for path in here.rglob("*")] == ["own.csv"], "neither a table nor a record is written"
     assert main(fetched[:-2]) == 0, "without a key nothing is checked"
     assert main(planned(here)) == 0

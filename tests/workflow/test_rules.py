@@ -128,7 +128,7 @@ def test_a_table_at_hand_goes_through_both_steps(jobs):
         fetched, prepared = map(options, job.commands)
         for said in (fetched, prepared):
             assert json.loads(said.slice) == json.loads(job.params[said.step])
-            assert said.key == job.params[f"{said['step']}_key"]
+            assert said.key == job.params[f"{said.step}_key"]
             assert said.about == {"dataset": job.wildcards[0]}
         assert (fetched.step, prepared.step) == ("fetch", "prepare")
         assert prepared.input == {"raw": job.output["raw"]}
