@@ -57,6 +57,7 @@ def card(
 
 NUMBERS = {
     "scores": pd.DataFrame({"rmse": [2.0, 4.0], "mae": 1.0, "r2": 0.5, "pinball": 0.2, "interval_coverage": 0.9}),
+    "facts": {"numeric_columns": 3, "categorical_columns": 1},
     "task": "regression",
     "score": "rmse",
     "baseline": {"rmse": 9.0},
