@@ -113,7 +113,7 @@ def check(*options: str) -> None:
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-3000:]}"
 
 
-@pytest.mark.parametrize("kind", ["fail", "other"])
+@pytest.mark.parametrize("kind", ["fail", pytest.param("other", marks=pytest.mark.slow)])
 def test_one_action(kind):
     check("--seed", "4", "--length", "1", "--only", kind)
 
