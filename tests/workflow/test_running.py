@@ -87,14 +87,6 @@ def test_tracking(finished, tmp_path):
     assert marks == {"10": "no", "11": "yes"}
 
 
-def test_no_job_took_more_memory_than_it_asked_for(finished):
-    """The peak includes two processes of Snakemake. Small jobs request the minimum."""
-    for job in finished.jobs():
-        for record in (finished.folder / file for file in job.made if file.endswith(".run.json")):
-            took = json.loads(record.read_text())["peak_memory_mb"] + 250
-            assert took <= job.resources["mem_mb"] <= 3 * took, record
-
-
 def test_the_report_is_whole_and_self_contained(finished):
     page = (finished.folder / "results/report.html").read_text()
     assert (finished.folder / "results/tiny/report.html").read_text() == page
