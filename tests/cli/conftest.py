@@ -10,8 +10,24 @@ from sklearn.pipeline import Pipeline
 
 from rotastack import RotastackClassifier, RotastackRegressor
 from rotastack.base.preprocessing import TablePreprocessor
+from rotastack.cli import main
 from rotastack.data.raw import write_raw
 from rotastack.workflow.tracking.model_files import dump_model
+
+
+def done(capsys, *words):
+    """Return what a command that succeeds prints."""
+    capsys.readouterr()
+    assert main([*map(str, words)]) == 0
+    return capsys.readouterr()
+
+
+def refused(capsys, *words):
+    """Return the one line of the error with which a command ends."""
+    capsys.readouterr()
+    assert main([*map(str, words)]) == 2
+    (line,) = [s for s in capsys.readouterr().err.splitlines() if s.startswith("rotastack: error: ")]
+    return line.removeprefix("rotastack: error: ")
 
 
 def customers(n=80):

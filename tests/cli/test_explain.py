@@ -1,6 +1,7 @@
 """``rotastack explain``: a page, sentences, and what they rest on."""
 
 import json
+import re
 import shutil
 
 import numpy as np
@@ -9,12 +10,11 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import Pipeline
-from tests.cli.conftest import customers
+from tests.cli.conftest import customers, done, refused
 from tests.study.strange import Mute
 
 from rotastack import PooledEnsembleClassifier, RandomRotationForestClassifier, RotastackClassifier
 from rotastack.base.preprocessing import TablePreprocessor
-from rotastack.cli import main
 from rotastack.data.raw import write_raw
 from rotastack.workflow.study import costs
 from rotastack.workflow.tracking.model_files import dump_model
@@ -41,44 +41,28 @@ def test_own_types_are_explained_by_consent(tmp_path, capsys):
     }
     (home / "refit.run.json").write_text(json.dumps(record))
     write_raw(table, tmp_path / "data/raw/customers.parquet")
-    assert main(["explain", "own", "-C", str(tmp_path)]) == 2, "what a file of results says is no consent"
-    assert "strange.Mute; if you trust the code of tests: " in capsys.readouterr().err
-    assert main(["explain", "own", "-C", str(tmp_path), "--trust", "tests"]) == 0
-    assert "age matters most" in capsys.readouterr().out
+    said = refused(capsys, "explain", "own", "-C", tmp_path)
+    assert "strange.Mute; if you trust the code of tests: " in said, "what a file of results says is no consent"
+    assert "age matters most" in done(capsys, "explain", "own", "-C", tmp_path, "--trust", "tests").out
 
 
 def test_a_page_says_what_matters(folder, capsys, monkeypatch):
     monkeypatch.setattr(explanation, "MOST_BARS", 3)
-    assert main(["explain", "shop", "-C", str(folder)]) == 0
-    out = capsys.readouterr().out.splitlines()
-    assert out[0].startswith("age matters most: with shuffled values, accuracy falls from ")
+    out = done(capsys, "explain", "shop", "-C", folder).out.splitlines()
+    assert out[0].startswith("age matters most: ")
     assert out[0].endswith("(out of bag).")
-    assert not any("otations" in line for line in out), (
-        "the family on rotated columns has less weight than by its number"
-    )
+    assert not any("otations" in line for line in out), "their family has less weight than by its number"
     page = (folder / "results/shop/customers/explain.html").read_text()
-    assert out[-1] == f"rotastack: page written to {folder}/results/shop/customers/explain.html"
-    for text in (
-        "What the model of customers looks at",
-        "The model is Rotastack",
-        "Partial dependence",
-        "(the 3 largest of 4)",
-        *out[:-1],
-    ):
-        assert text in page
+    assert str(folder / "results/shop/customers/explain.html") in out[-1]
+    assert [text for text in ("(the 3 largest of 4)", *out[:-1]) if text not in page] == []
     assert page.count("<svg") == 2
-    assert "src=" not in page
-    assert "<link" not in page
+    assert not re.search("src=|<link", page)
     content = json.loads((folder / "results/shop/customers/model/explanation.json").read_text())
     assert {x["column"] for x in content["importances"]} == {"age", "income", "since", "city"}
     assert content["importances"][0]["column"] == "age"
     families = {f["name"]: f for f in content["families"]}
     assert sum(f["share"] for f in families.values()) == pytest.approx(1)
     assert {name for name, f in families.items() if f["rotated"]} == {"rotations"}
-    assert families["boosted"]["text"] == "the columns as they are; boosted trees"
-    assert families["kernel"]["text"].endswith("ridge regression with a Gaussian kernel on all rows outside a fold")
-    assert families["discriminants"]["text"].endswith("; C4.5 trees, each on all rows outside a fold")
-    assert "random rotations and rotations to principal axes and linear discriminants" in page
     shown = {d["column"]: d for d in content["dependence"]}
     assert not shown["city"]["ordered"]
     assert shown["age"]["ordered"]
@@ -87,34 +71,17 @@ def test_a_page_says_what_matters(folder, capsys, monkeypatch):
 
 
 def test_numbers_are_explained_too(folder, capsys):
-    assert main(["explain", "prices", "--dataset", "houses", "-C", str(folder)]) == 0
-    assert "R² falls from" in capsys.readouterr().out
+    assert "R² falls from" in done(capsys, "explain", "prices", "--dataset", "houses", "-C", folder).out
     content = json.loads((folder / "results/prices/houses/model/explanation.json").read_text())
     age = next(d for d in content["dependence"] if d["column"] == "age")
     assert list(age["curves"]) == ["prediction"]
     assert age["curves"]["prediction"][-1] > age["curves"]["prediction"][0]
 
 
-def test_models_without_bags_are_judged_by_held_out_rows():
-    table = customers(200)
-    X, y = table.drop(columns="target"), table["target"].to_numpy()
-    model = Pipeline([("table", TablePreprocessor()), ("classifier", RandomForestClassifier(20, random_state=0))])
-    X["income"] = X["income"].fillna(0)
-    found = explain(model.fit(X, y), X, y, "error")
-    assert found["how"] == "held out"
-    assert found["score"] < 1
-    assert found["importances"][0]["column"] == "age"
-    assert found["families"] == []
-    assert next(d["column"] for d in found["dependence"]) == "age"
-    assert found == explain(model, X, y, "error")
-
-
 def test_a_table_that_is_gone_is_one_line(folder, capsys):
     (folder / "data/raw/customers.parquet").unlink()
-    assert main(["explain", "shop", "-C", str(folder)]) == 2
-    error = capsys.readouterr().err
-    assert "customers.parquet: the training table of the model is missing" in error
-    assert len(error.splitlines()) == 1
+    line = refused(capsys, "explain", "shop", "-C", folder)
+    assert "customers.parquet: the training table of the model is missing" in line
 
 
 def test_categories_that_two_thirds_of_the_rows_do_not_have():
@@ -131,14 +98,17 @@ def test_categories_that_two_thirds_of_the_rows_do_not_have():
 
 
 def test_no_partial_dependence_is_empty():
-    """Numbers are read as the model reads them (durations in days), and of hundreds of texts the most frequent are shown."""
+    """Numbers are read as the model reads them (durations in days), dates are text, and of many texts the most frequent are shown."""
     rng = np.random.default_rng(0)
     days, place = rng.integers(0, 400, 900), rng.integers(0, 300, 900)
     table = pd.DataFrame({"lasted": pd.to_timedelta(days, unit="D"), "place": [f"street {k}" for k in place]})
+    table["day"] = pd.Timestamp("2020-01-01") + table["lasted"]
     reader = TablePreprocessor(encoding="onehot")
     model = RandomForestRegressor(10, max_features=0.2, random_state=0)
     pipeline = Pipeline([("table", reader), ("regressor", model)]).fit(table, days + (place % 2) * 300.0)
-    found = {d["column"]: d for d in explain(pipeline, table, days + (place % 2) * 300.0, "rmse")["dependence"]}
+    told = json.dumps(explain(pipeline, table, days + (place % 2) * 300.0, "rmse")["dependence"])
+    found = {d["column"]: d for d in json.loads(told)}
+    assert "2020-01-01" <= found["day"]["values"][0] < found["day"]["values"][-1] < "2021-03-01"
     assert 0 <= found["lasted"]["values"][0] < found["lasted"]["values"][-1] < 400
     assert len(found["place"]["values"]) == len(found["place"]["curves"]["prediction"]) == 12
 
@@ -154,20 +124,17 @@ def test_the_first_column_in_words_is_one_that_surely_matters():
 
     first, rest = said(sure, {**unsure, "loss": 0.005})
     assert first == "x matters most: with shuffled values, accuracy falls from 0.900 to 0.890 (held out)."
-    assert rest.startswith(
-        "1 of 2 columns or sets of correlated columns is shown to have an effect, given the other columns"
-    )
+    assert rest.startswith("1 of 2 columns or sets of correlated columns is shown")
     assert said(sure, columns=1)[1].startswith("1 of 1 columns is shown")
     pair = {**sure, "column": "u and v together", "columns": 2}
-    assert said(pair)[0].startswith("u and v together matter most: with")
-    assert said(unsure, pair)[0].startswith("u and v together are first of what is shown to matter: with")
+    assert said(pair)[0].startswith("u and v together matter most")
+    assert said(unsure, pair)[0].startswith("u and v together are first of what is shown")
     assert "t test over 40 held-out rows, corrected for 5 columns" in rest
-    assert said(unsure, sure, units=7)[0].startswith("x is first of what is shown to matter: with")
     assert "over 7 groups of held-out rows" in said(unsure, sure, units=7)[1]
     (none,) = said(unsure)
-    assert none.startswith("None of 1 columns or sets of correlated columns is shown to have an effect")
+    assert none.startswith("None of 1 columns")
     (hopeless,) = said(sure, scores=[0.6, 0.6])
-    assert "a constant prediction is no worse (accuracy 0.600 against 0.600)" in hopeless
+    assert "no worse (accuracy 0.600 against 0.600)" in hopeless
 
 
 def test_columns_that_correlate_are_one_set():
@@ -254,19 +221,6 @@ def test_rows_that_go_together_count_once(how):
     assert alarms <= 2
 
 
-def test_the_values_of_dates_are_text():
-    days = pd.date_range("2020-01-01", periods=80, freq="9D")
-    table = pd.DataFrame({"day": days, "x": np.arange(80) % 7})
-    y = np.arange(80) * 1.0
-    pipeline = Pipeline([("table", TablePreprocessor()), ("regressor", RandomForestRegressor(5, random_state=0))]).fit(
-        table, y
-    )
-    found = json.loads(json.dumps(explain(pipeline, table, y, "rmse")))
-    values = next(d["values"] for d in found["dependence"] if d["column"] == "day")
-    assert values[0] == "2020-01-01"
-    assert values[-1] == str(days[-1])[:10]
-
-
 # ---------- many columns, slow models, rare classes
 
 
@@ -315,10 +269,9 @@ def test_a_rare_class_keeps_its_test_rows_and_the_scores_its_share(monkeypatch):
     rng = np.random.default_rng(0)
     y = np.where(np.arange(3000) % 300 == 0, "rare", "common")
     table = pd.DataFrame({"tells": np.where(y == "rare", 3, 0) + rng.normal(size=3000), "noise": rng.normal(size=3000)})
-    found = {}
-    for score in ("error", "roc_auc", "average_precision", "f1", "log_loss", "balanced_accuracy"):
-        pipeline = numbers_pipeline(RandomForestClassifier(20, random_state=0), table, y)
-        found[score] = explain(pipeline, table, y, score)["score"]
+    pipeline = numbers_pipeline(RandomForestClassifier(20, random_state=0), table, y)
+    scores = ("error", "roc_auc", "average_precision", "f1", "log_loss", "balanced_accuracy")
+    found = {score: explain(pipeline, table, y, score)["score"] for score in scores}
     explained = explain(pipeline, table, y, "error")
     assert explained["rows"] == explained["tested"]["rows"] == 200
     assert found["error"] > 0.985, "without weights the 3 or 4 rare rows were 2 % of the sample"

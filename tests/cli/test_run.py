@@ -3,12 +3,13 @@
 import importlib.util
 import json
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from tests.cli.conftest import done, refused
 
 from rotastack.cli import answer, main, run, studies
 from rotastack.cli.answer import Answer
@@ -54,43 +55,41 @@ def test_the_answer_comes_if_the_study_is_finished_also_with_options_of_snakemak
 @pytest.mark.parametrize("cores", ["0", "-1", "x"])
 def test_a_study_without_cores_is_refused(cores, here, capsys):
     """Snakemake would wait for ever."""
-    assert main(["run", "tiny", "--cores", cores]) == 2
-    said = f"rotastack: error: --cores must be all or a whole number of at least 1, found '{cores}'\n"
-    assert capsys.readouterr().err == said
+    said = f"--cores must be all or a whole number of at least 1, found '{cores}'"
+    assert refused(capsys, "run", "tiny", "--cores", cores) == said
 
 
-def test_a_run_needs_no_home_that_it_can_write_to(monkeypatch, here):
-    """Snakemake keeps a cache in the user's home, and would print a traceback without it."""
-    home, told = here / "home", []
+@pytest.fixture
+def environments(monkeypatch, here):
+    """The environments of the processes of Snakemake that were started; each ends with the code 1."""
+    found = []
 
     @contextmanager
     def started(command, *, env, **_):
-        told.append(env.get("XDG_CACHE_HOME"))
-        yield SimpleNamespace(wait=lambda: 0)
+        found.append(env)
+        yield SimpleNamespace(wait=lambda: 1)
 
     monkeypatch.setattr(studies, "ending_with_us", started)
+    return found
+
+
+def test_a_run_needs_no_home_that_it_can_write_to(environments, monkeypatch, here):
+    """Snakemake keeps a cache in the user's home, and would print a traceback without it."""
+    home = here / "home"
     monkeypatch.setenv("XDG_CACHE_HOME", str(home))
     home.mkdir()
     studies.snakemake(plan_of("tiny"), [])
     monkeypatch.setattr("os.access", lambda path, mode: Path(path) != home)
     studies.snakemake(plan_of("tiny"), [])
-    assert told == [str(home), str(here / "results/.cache")]
+    assert [env["XDG_CACHE_HOME"] for env in environments] == [str(home), str(here / "results/.cache")]
 
 
-def test_a_profile_of_the_users_environment_has_no_say(monkeypatch, here):
+def test_a_profile_of_the_users_environment_has_no_say(environments, monkeypatch):
     """A run by one with ``dry-run`` would end in an error: a file is not found."""
-    told = []
-
-    @contextmanager
-    def started(command, *, env, **_):
-        told.append(env)
-        yield SimpleNamespace(wait=lambda: 0)
-
-    monkeypatch.setattr(studies, "ending_with_us", started)
     monkeypatch.setenv("SNAKEMAKE_PROFILE", "mine")
     studies.snakemake(plan_of("tiny"), [])
-    assert "SNAKEMAKE_PROFILE" not in told[0]
-    assert "PATH" in told[0]
+    assert "SNAKEMAKE_PROFILE" not in environments[0]
+    assert "PATH" in environments[0]
 
 
 DRY = """\
@@ -117,8 +116,7 @@ Some jobs were triggered by provenance information, see 'reason' section in the 
 def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, here, capsys):
     said = [DRY]
     monkeypatch.setattr(run, "snakemake", lambda *_, log, **__: (Path(log).write_text(said[0]) and 0, 1.0))
-    assert main(["run", "tiny", "--dry-run", "--cores", "2"]) == 0
-    printed = capsys.readouterr().out
+    printed = done(capsys, "run", "tiny", "--dry-run", "--cores", "2").out
     for line in [
         "data sets 2: iris and balance-scale; 150 to 625 rows",
         "methods   4: RF (the control), RRE, S-RRE/RF and S-RRE/XGB",
@@ -132,8 +130,7 @@ def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, here, capsys):
         "Nothing to be done",
         "Job stats:\njob      count\n-----  -------\ntotal        0\n",
     ):  # with --until
-        assert main(["run", "tiny", "--dry-run", "--json"]) == 0
-        found = json.loads(capsys.readouterr().out)
+        found = json.loads(done(capsys, "run", "tiny", "--dry-run", "--json").out)
         assert (found["jobs"], found.get("why")) == ("none, all results are up to date", None)
 
 
@@ -144,11 +141,10 @@ def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, here, capsys):
 @pytest.mark.parametrize("command", [["run", "--dry-run"], ["report"], ["tables"]], ids=lambda c: c[0])
 def test_a_part_of_a_study_does_not_run_another_one(command, text, found, here, capsys):
     (here / "part.yaml").write_text(text)
-    assert main([command[0], "part.yaml", *command[1:]]) == 2
     said = f"not a study; required keys: name, datasets, protocol, pools, methods; found: {found}"
     if not found:
         said = "must be a mapping of keys to values, found "
-    assert f"part.yaml: {said}" in capsys.readouterr().err
+    assert f"part.yaml: {said}" in refused(capsys, command[0], "part.yaml", *command[1:])
 
 
 @pytest.mark.parametrize(("text", "said"), [
@@ -159,10 +155,8 @@ def test_a_part_of_a_study_does_not_run_another_one(command, text, found, here, 
 def test_a_file_beside_the_studies_that_is_none_is_no_traceback(text, said, here, capsys):
     path = here / "studies/a.yaml"
     path.mkdir(parents=True) if text is None else (path.parent.mkdir(), path.write_text(text))
-    assert main(["tables", "a-small"]) == 2
-    assert said in capsys.readouterr().err
-    assert main(["tables", "tiny"]) == 2  # a study of another name is found
-    assert "study 'tiny' is not finished" in capsys.readouterr().err
+    assert said in refused(capsys, "tables", "a-small")
+    assert "study 'tiny' is not finished" in refused(capsys, "tables", "tiny")  # a study of another name is found
 
 
 @pytest.mark.parametrize("protocol", ["nested", "holdout"])
@@ -175,8 +169,7 @@ def test_tables_of_a_study_of_a_stranger_run_nothing_of_it(protocol, here, capsy
         "methods": {"A": {"pool": "p", "combiner": touch}, "B": {"pool": "p", "combiner": {"kind": "other", "class": "stranger.Mine"}}},
     }  # fmt: skip
     (here / "s.yaml").write_text(json.dumps(study))
-    assert main(["tables", "s.yaml"]) == 2
-    assert "study 's' is not finished" in capsys.readouterr().err
+    assert "study 's' is not finished" in refused(capsys, "tables", "s.yaml")
     assert {path.name for path in here.iterdir()} == {"s.yaml", "stranger.py"}
 
 
@@ -204,8 +197,7 @@ def test_a_study_that_was_edited_says_what_counts(here, capsys):
     (here / "studies").mkdir()
     source = "{file: {path: t.csv, target: b}}"
     (here / "studies/t.yaml").write_text(f"datasets: [{{name: t, sources: [{source}], kinds: numeric}}]\n")
-    assert main(["run", "t.csv", "--target", "b", "--dry-run"]) == 0
-    said = capsys.readouterr().out
+    said = done(capsys, "run", "t.csv", "--target", "b", "--dry-run").out
     assert "studies/t.yaml was edited and is used as it is" in said
     assert "to write a new study, rename the file" in said, "the edits are the user's"
     assert "the kinds of columns are those of the file, not those above" in said
@@ -213,14 +205,9 @@ def test_a_study_that_was_edited_says_what_counts(here, capsys):
 
 @pytest.mark.parametrize(("code", "goes_on"), [(2, False), (1, True)])
 def test_only_a_run_that_began_goes_on(code, goes_on, monkeypatch, here, capsys):
-    @contextmanager
-    def process(command, **_):
-        yield SimpleNamespace(wait=lambda: code)
-
-    monkeypatch.setattr(studies, "ending_with_us", process)
+    monkeypatch.setattr(studies, "ending_with_us", lambda *_, **__: nullcontext(SimpleNamespace(wait=lambda: code)))
     assert main(["run", "tiny"]) == code
-    told = capsys.readouterr().err
-    assert ("repeat the command to continue; details: results/logs/tiny.log" in told) == goes_on
+    assert ("repeat the command to continue" in capsys.readouterr().err) == goes_on
 
 
 @pytest.mark.parametrize(("command", "found"), [("run", True), ("step", True), ("serve", False)])
@@ -242,10 +229,9 @@ def test_the_answer_of_a_study_has_scores_beside_ranks_and_no_empty_columns():
         "scores": scores,
         "in_units": True,
     }
-    assert answer._table() == [
-        "method  rank  mean RMSE / baseline",
-        "Linear  1.40                 0.550",
-        "Forest  1.60                 0.600",
+    assert [line.split()[:3] for line in answer._table()[1:]] == [
+        ["Linear", "1.40", "0.550"],
+        ["Forest", "1.60", "0.600"],
     ]
     answer.score = "error"
     answer.comparison |= {
@@ -253,7 +239,6 @@ def test_the_answer_of_a_study_has_scores_beside_ranks_and_no_empty_columns():
         "in_units": False,
         "scores": {"a": {"Forest": 0.1, "Linear": 0.2}, "b": {"Forest": 0.3, "Linear": 0.1}},
     }
-    assert answer._table()[0].split() == ["method", "rank", "mean", "error", "better/equal/worse"]
     assert answer._table()[1].split() == ["Linear", "1.40", "15.0%", "1/0/1"]
     answer.report, answer.study, answer.root, answer.sentences = "page", "s", "results/s", ["A verdict."]
     answer.failed, answer.trust, answer.runs = [], " --trust mine", "rotastack ui"
@@ -262,10 +247,6 @@ def test_the_answer_of_a_study_has_scores_beside_ranks_and_no_empty_columns():
     lines = answer.as_text().splitlines()
     assert "predict   rotastack predict --study s --dataset m0 --trust mine NEW_ROWS.csv" in lines
     assert lines[lines.index("no model  of d2: no reason") + 1].strip() == "and 1 more"
-    assert (
-        lines[lines.index("model     Linear, trained on all rows of m2: f") + 1].strip()
-        == "and 1 more models, one per data set"
-    )
 
 
 def test_a_table_in_a_pipe_cuts_no_name_and_reads_no_markup(monkeypatch):

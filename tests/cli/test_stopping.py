@@ -1,15 +1,20 @@
-"""What a command has started ends when the command is told to end."""
+"""What a command has started ends when the command is told to end; so does MLflow's own UI on the store of a folder."""
 
 import os
 import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack, chdir
 
 import psutil
 import pytest
+from tests.cli.conftest import refused
+from tests.tracking.test_servers import free_port, wait_for
 
 from rotastack.cli.stopping import StoppedError, ending_with_us
+from rotastack.workflow.tracking.address import VARIABLE
+from rotastack.workflow.tracking.writer import Writer
 
 pytestmark = pytest.mark.usefixtures("terminal_signals")
 
@@ -83,3 +88,43 @@ def test_what_nohup_has_ignored_stays_ignored():
 def test_a_process_that_ends_is_left_in_peace():
     with ending_with_us([sys.executable, "-c", "raise SystemExit(3)"]) as process:
         assert process.wait() == 3
+
+
+# MLflow's own UI
+
+
+def test_without_runs_it_is_one_line(tmp_path, capsys):
+    with chdir(tmp_path):
+        assert "tracking database not found" in refused(capsys, "ui")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_server_is_opened_in_a_browser(monkeypatch, capsys):
+    monkeypatch.setenv(VARIABLE, "http://anna:secret@example.org:5000")
+    assert "the runs are on the server http://example.org:5000;" in refused(capsys, "ui")
+
+
+@pytest.mark.slow
+def test_it_names_the_studies_and_ends_with_all_that_it_started(tmp_path):
+    with chdir(tmp_path), Writer("shop") as writer:
+        writer.show(["test/error"], True)
+        number = writer.experiment_id
+    port = free_port()
+    command = [sys.executable, "-m", "rotastack", "ui", "--port", str(port)]
+    log = tmp_path / "ui.log"
+    with (
+        log.open("w") as said,
+        subprocess.Popen(command, cwd=tmp_path, stdout=said, stderr=said) as process,
+        ExitStack() as stack,
+    ):
+        stack.callback(process.kill)  # after a failed check, which would else wait for ever
+        wait_for(process, f"http://127.0.0.1:{port}", log)
+        started = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 143
+    assert started
+    assert not psutil.wait_procs(started, 10)[1]
+    place = (
+        f"http://127.0.0.1:{port}/#/experiments/{number}/runs?workflowType=machine_learning&viewStateShareKey=rotastack"
+    )
+    assert f"shop: {place}\n" in log.read_text()

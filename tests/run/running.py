@@ -1,9 +1,11 @@
 """Run steps of the workflow in this process, on one small table."""
 
+import copy
 import importlib
 import json
 import time
 from contextlib import suppress
+from functools import reduce
 
 import numpy as np
 import pandas as pd
@@ -40,6 +42,18 @@ def iris_table(folder):
     frame["e"] = pd.Categorical.from_codes(LEVELS, ["0", "1", "2"])
     frame["target"] = y.astype("int16")
     write_frame(folder / "table", frame, {"task": "classification", "classes": ["s", "c", "v"]})
+
+
+def changed(content, **values):
+    """Return a copy of a study with other values at places such as ``pools.a.view``; None removes the key."""
+    content = copy.deepcopy(content)
+    for place, value in values.items():
+        *parents, key = place.split(".")
+        within = reduce(dict.__getitem__, parents, content)
+        within[key] = value
+        if value is None:
+            del within[key]
+    return content
 
 
 def checked(content):

@@ -1,6 +1,5 @@
 """Methods are compared on a table in memory as ``rotastack run`` compares them on a file."""
 
-import json
 import re
 import sys
 import warnings
@@ -13,12 +12,12 @@ from scipy.sparse import csr_array
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import accuracy_score
 from tests.own_tables import visits
+from tests.refusals import refusal
 from tests.workflow.test_own_tables import mixed, numbers
 
 from rotastack import compare_methods
 from rotastack.cli import main
 from rotastack.cli.answer import Answer
-from rotastack.errors import RotastackError
 from rotastack.workflow.judge.results import best_first
 from rotastack.workflow.run import own_table
 from rotastack.workflow.run.in_process import _target_and_table
@@ -94,13 +93,9 @@ def test_the_result_has_scores_sentences_and_a_model_and_no_file_is_written(here
 
 
 @pytest.mark.slow
-def test_scores_do_not_depend_on_processes(found):
-    pd.testing.assert_frame_equal(compared(*flowers(), n_jobs=2).scores, found.scores, check_exact=True)
-
-
-@pytest.mark.slow
-def test_scores_depend_on_the_seed_and_the_name(found):
+def test_scores_depend_on_the_seed_and_the_name_and_not_on_processes(found):
     X, y = flowers()
+    pd.testing.assert_frame_equal(compared(X, y, n_jobs=2).scores, found.scores, check_exact=True)
     for other in ({"random_state": 1}, {"name": "other"}):
         assert not compared(X, y, **other).scores["log_loss"].equals(found.scores["log_loss"])
 
@@ -120,9 +115,6 @@ def test_a_figure_and_a_page_of_the_result(found):
     assert [label.get_text() for label in axes.get_yticklabels()] == FORESTS
     assert plt.gcf() is axes.figure
     plt.close(axes.figure)
-    page = compared(flowers()[0], flowers()[1], score="average_precision")._repr_html_()
-    assert "<table" in page
-    assert page.count("<p>") == len(found.verdict)
     hostile = type(found)(found.table, ["<short> wins"], None, found.scores, "error")
     assert "<p>&lt;short&gt; wins</p>" in hostile._repr_html_()
 
@@ -155,29 +147,31 @@ def test_a_method_that_fails_is_named_and_the_others_are_compared(monkeypatch):
     assert found.best_estimator_ is not None
 
 
-def test_without_a_method_that_succeeds_there_is_no_model(monkeypatch):
-    def train(*args, **kwargs):
-        raise MemoryError
+@pytest.mark.parametrize(
+    ("place", "raised", "said"),
+    [
+        (
+            "splits.training.fitted",
+            MemoryError(),
+            "all methods failed: Random forest: the pool failed: .* out of memory",
+        ),
+        (
+            "steps.refit.refit",
+            FloatingPointError("too steep"),
+            "(Random forest|Extra trees): FloatingPointError: too steep$",
+        ),
+    ],
+)
+def test_without_a_model_the_reason_is_told(monkeypatch, place, raised, said):
+    def fail(*args, **kwargs):
+        raise raised
 
-    monkeypatch.setattr("rotastack.workflow.run.splits.training.fitted", train)
-    said = "no model: all methods failed: Random forest: the pool failed: TrainingStoppedError: the training ran out of memory, Extra"
-    with pytest.warns(UserWarning, match=said):
+    monkeypatch.setattr(f"rotastack.workflow.run.{place}", fail)
+    with pytest.warns(UserWarning, match=f"^no model: {said}"):
         found = compare_methods(*flowers(), methods=FORESTS, n_jobs=1)
     assert found.best_estimator_ is None
-    assert found.verdict == ["No method has a score; a warning says why."]
-    assert found.plot().get_xlabel() == "error on test rows"
-    plt.close("all")
-
-
-def test_a_model_that_fails_is_told(monkeypatch):
-    def refit(*args):
-        raise FloatingPointError("too steep")
-
-    monkeypatch.setattr("rotastack.workflow.run.steps.refit.refit", refit)
-    with pytest.warns(UserWarning, match=r"^no model: (Random forest|Extra trees): FloatingPointError: too steep$"):
-        found = compare_methods(*flowers(), methods=FORESTS, n_jobs=1)
-    assert found.best_estimator_ is None
-    assert len(found.table) == 2
+    assert (found.verdict == ["No method has a score; a warning says why."]) == isinstance(raised, MemoryError)
+    plt.close(found.plot().figure)
 
 
 def test_what_is_left_out_is_told(monkeypatch):
@@ -207,8 +201,7 @@ def test_a_bar_is_shown_on_a_terminal_alone(capsys, monkeypatch):
     compared(*flowers())
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(f"\r{'░' * 20} 0 of 2 trainings\r{'█' * 10}{'░' * 10} 1 of 2")
-    assert err.endswith(f"\r{'█' * 20} 2 of 2 trainings\n")
+    assert [bar.strip()[20:] for bar in err.split("\r")[1:]] == [f" {k} of 2 trainings" for k in range(3)]
 
 
 X, Y = flowers()
@@ -239,12 +232,9 @@ WRONG = [
 
 @pytest.mark.parametrize(("X", "y", "options", "said"), WRONG, ids=[said[:40] for *_, said in WRONG])
 def test_what_is_wrong_is_one_line_that_names_it(X, y, options, said):
-    with pytest.raises(RotastackError) as raised:
-        compare_methods(X, y, n_jobs=1, **options)
-    assert said in str(raised.value)
-    assert "--" not in str(raised.value)
-    assert "\n" not in str(raised.value)
-    assert json.dumps(str(raised.value)).count("Traceback") == 0
+    line = refusal(compare_methods, X, y, n_jobs=1, **options)
+    assert said in line
+    assert "--" not in line
 
 
 def test_a_target_may_be_named_like_a_parameter_and_rows_are_those_in_order():
@@ -266,18 +256,19 @@ def test_sentences_name_parameters_and_not_options_or_files():
         " ".join(compared(X, y, methods=["Random forest", model]).verdict)
         for y, model in ((rare, "Logistic regression"), (tail, "Ridge"))
     )
-    assert "use the command rotastack run with --time-column 'seen on'." in of_classes
-    assert "with groups='patient id' the rows of a group stay together" in of_classes
-    assert "FixedThresholdClassifier(FrozenEstimator(best_estimator_), threshold=0." in of_classes
+    for words in (
+        "rotastack run with --time-column 'seen on'.",
+        "with groups='patient id'",
+        "(best_estimator_), threshold=0.",
+    ):
+        assert words in of_classes
     assert "which score=mae compares" in of_numbers
-    assert "study's file" not in of_classes
     assert not re.search("--(groups|score)|the report", of_classes + of_numbers)
 
 
 def test_copies_of_a_row_are_not_counted_as_rows():
     X, y = flowers(60)
-    found = compared(pd.concat([X, X[:30]]), pd.concat([y, y[:30]]))
-    assert "; 60 held-out distinct rows" in " ".join(found.verdict)
+    assert "; 60 held-out distinct rows" in str(compared(pd.concat([X, X[:30]]), pd.concat([y, y[:30]])).verdict)
 
 
 def test_the_unit_of_the_target_makes_no_difference():

@@ -49,8 +49,7 @@ def test_rows_of_a_group_stay_together(tmp_path, task, protocol):
     patients = table["patient_id"].to_numpy()
     for part in parts:
         assert not set(patients[part == TRAIN]) & set(patients[part == TEST])
-        assert (part == TRAIN).any()
-        assert (part == TEST).any()
+        assert {TRAIN, TEST} <= set(part)
     if "folds" in protocol:
         assert ((parts == TEST).sum(axis=0) == protocol["repeats"]).all(), "each row is tested once in a partition"
         assert (parts != NEITHER).all()
@@ -140,7 +139,7 @@ def test_what_follows_is_tested_after_training_on_the_past(tmp_path, protocol):
     table = table.sample(frac=1, random_state=0, ignore_index=True)
     parts, data = divided(tmp_path, table, target, "regression", {"time": "day"}, **protocol)
     day = pd.to_datetime(table["day"])
-    assert len(parts) == protocol.get("folds") or protocol.get("repeats")
+    assert len(parts) == protocol.get("folds", protocol.get("repeats"))
     for part in parts:
         assert day[part == TRAIN].max() < day[part == TEST].min()
     assert (day[parts[0] == TEST].max()) < (day[parts[-1] == TEST].min())
@@ -159,7 +158,6 @@ def test_naive_forecasts_and_a_trend_are_told(tmp_path):
         return _in_time(data, [[(part == TEST, part == TRAIN)] for part in parts])
 
     naive, trend = said(table, {"time": "day"})
-    assert naive.startswith("Naive forecasts: the last value has RMSE ")
     assert " and the last season (7 time points) has RMSE " in naive
     assert trend.startswith("A trend: ")
     still = table.assign(sold=np.random.default_rng(0).permutation(table["sold"]))
@@ -169,12 +167,8 @@ def test_naive_forecasts_and_a_trend_are_told(tmp_path):
     shops["price"] = np.arange(len(shops)) % 7
     found = said(shops, {"time": "day"})[0]
     assert found == said(shops, {"time": "day", "series": "shop"})[0]
-    by_shop = naive.replace(" has", " of the same shop has").replace(
-        "last value has", "last value of the same shop has"
-    )
-    assert found == by_shop, "both shops have the errors of the first"
-    twice = said(pd.concat([shops, shops]), {"time": "day"})[0]
-    assert "of the same" not in twice, "a series has one row in a moment"
+    assert found.replace(" of the same shop", "") == naive != found, "both shops have the errors of the first"
+    assert "of the same" not in said(pd.concat([shops, shops]), {"time": "day"})[0], "a series has one row in a moment"
     assert "of the same price has" in said(shops, {"time": "day", "series": "price"})[0], "the user's choice counts"
 
 
@@ -200,31 +194,26 @@ def numbers(n=40):
 GIVEN = {"kind": "given", "splits": 5}
 
 
-def test_a_table_brings_its_splits(tmp_path):
+def test_a_table_brings_its_splits_and_ten_and_more_keep_their_order(tmp_path):
     part = np.resize(["train", " Test", None, "train"], 40)
     fold = np.arange(40) % 4 + 7
     fold[:8] = -1
     table = numbers().assign(part=part, fold=fold)
     parts, data = divided(tmp_path, table, "label", "classification", {"split 1": "part", "split 2": "fold"}, **GIVEN)
-    assert len(parts) == 5
     assert parts[0].tolist() == np.resize([TRAIN, TEST, NEITHER, TRAIN], 40).tolist()
     for k, column in enumerate(parts[1:]):
         assert (np.flatnonzero(column == TEST) == np.flatnonzero(fold == k + 7)).all()
         assert ((column == TRAIN) == (fold != k + 7)).all(), "rows of -1 are always trained on"
     assert data.X.shape[1] == 2, "no model sees the splits"
+    tested = {f"s{k}": np.where(np.arange(40) % 12 == k, "test", "train") for k in range(12)}
+    divided_by = {f"split {k + 1}": name for k, name in enumerate(tested)}
+    parts, _ = divided(
+        tmp_path, numbers().assign(**tested), "label", "classification", divided_by, kind="given", splits=12
+    )
+    assert [np.flatnonzero(part == TEST)[0] for part in parts] == list(range(12))
     divided_by = {"split 1": "part", "split 2": "elsewhere"}
     parts, _ = divided(tmp_path, table, "label", "classification", divided_by, **GIVEN)
     assert len(parts) == 1, "a column that the data set does not have gives no split"
-
-
-def test_ten_and_more_splits_keep_their_order(tmp_path):
-    tested = [f"s{k}" for k in range(12)]
-    columns = {name: np.where(np.arange(40) % 12 == k, "test", "train") for k, name in enumerate(tested)}
-    divided_by = {f"split {k + 1}": name for k, name in enumerate(tested)}
-    parts, _ = divided(
-        tmp_path, numbers().assign(**columns), "label", "classification", divided_by, kind="given", splits=12
-    )
-    assert [np.flatnonzero(part == TEST)[0] for part in parts] == list(range(12))
 
 
 @pytest.mark.parametrize(("column", "said"), [
@@ -280,15 +269,13 @@ LABELS = "0120110011100112100000001102010000100011111211101100000"
 def test_a_fold_without_groups_is_named_before_anything_is_trained(tmp_path):
     """scikit-learn's folds by class and group may be empty, though there are as many groups as folds."""
     table = pd.DataFrame({"site": [f"s{k}" for k in SITES], "x": np.arange(55) % 7, "y": [f"c{k}" for k in LABELS]})
-    found = []
+    outcomes = set()
     for seed in range(12):
         try:
             parts, _ = divided(
                 tmp_path, table, "y", "classification", {"groups": "site"}, kind="crossval", folds=5, seed=seed
             )
+            outcomes.add(((parts == TEST).any(axis=1) & (parts == TRAIN).any(axis=1)).all())
         except RotastackError as error:
-            found.append(str(error))
-            continue
-        assert ((parts == TEST).any(axis=1) & (parts == TRAIN).any(axis=1)).all()
-    assert found
-    assert all(re.fullmatch(r"d: split \d has no test rows; take fewer folds, or another seed", text) for text in found)
+            outcomes.add(re.sub(r"\d", "k", str(error)))
+    assert outcomes - {True} == {"d: split k has no test rows; take fewer folds, or another seed"}

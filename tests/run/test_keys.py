@@ -1,17 +1,16 @@
 """A key follows what its result is made from, and nothing else; records of other keys are stale."""
 
-import copy
 import json
 import os
 import shutil
 from contextlib import chdir
-from functools import reduce
 from pathlib import Path
 
 import pytest
 from tests.edits import edited
+from tests.run.running import changed as with_values
 
-from rotastack.workflow.run.fingerprint import code_of
+from rotastack.workflow.run import keys as keys_module
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.study.study import Study
 
@@ -75,14 +74,7 @@ def folder(tmp_path, monkeypatch):
 
 def plan(**values):
     """Return the plan of the study with other values of keys; None removes a key."""
-    content = copy.deepcopy(STUDY)
-    for place, value in values.items():
-        *parents, key = place.split(".")
-        within = reduce(dict.__getitem__, parents, content)
-        within[key] = value
-        if value is None:
-            del within[key]
-    return Plan(Study.from_mapping(content, "s"), {"data": {"missing": "stop"}})
+    return Plan(Study.from_mapping(with_values(STUDY, **values), "s"), {"data": {"missing": "stop"}})
 
 
 def keys(found):
@@ -163,13 +155,6 @@ def test_a_change_of_the_study_changes_the_keys_that_follow(folder, place):
     assert (drawn <= changed(before, after)) == (place == "seed")
 
 
-def test_the_end_of_a_key_is_the_fingerprint_of_the_code(folder):
-    found = plan()
-    for name in [("train", "own", "forest", BLOCKS[0]), ("combine", "own", "S"), ("score", "own"), "draw"]:
-        job, step = found.keys[name], name if isinstance(name, str) else name[0]
-        assert job.key.rpartition("-")[2] == code_of(step, json.loads(job.slice)), name
-
-
 def test_an_edit_of_code_changes_the_keys_of_its_jobs_and_those_that_follow(folder):
     before = keys(plan())
     with edited("combine/stacking.py"):
@@ -177,6 +162,15 @@ def test_an_edit_of_code_changes_the_keys_of_its_jobs_and_those_that_follow(fold
     assert changed(before, after) == combined("S") | judged()
     with edited("cli/run.py"):
         assert keys(plan()) == before
+
+
+def test_templates_of_the_report_count_by_their_content(folder, monkeypatch):
+    (template := folder / "report.html.j2").write_text("<p>")
+    monkeypatch.setattr(keys_module, "report_texts", lambda: [template])
+    before = keys(plan())
+    template.write_text("<p><!-- older -->")
+    os.utime(template, (0, 0))
+    assert changed(before, keys(plan())) == SHOWN | of("explain")
 
 
 # Files from outside
@@ -194,22 +188,12 @@ def test_a_file_of_the_mirror_counts_by_its_content_and_no_more_once_it_is_gone(
     assert plan().keys.stale() == []
     record.write_text("{")
     assert plan().keys["fetch", "pub"].key != before.key
-    record.unlink()
-    assert plan().keys["fetch", "pub"].key != before.key
     Path("moved").rename("mirror")
     assert plan().keys["fetch", "pub"] == before, "the file counts again"
-    result(before, parameters=json.loads(before.slice))
+    result(before)
     Path("mirror/pub.csv.gz").write_text("corrected")
     assert plan().keys["fetch", "pub"].key != before.key, "whatever the record says"
     assert plan().keys.stale() == [str(record)]
-
-
-def test_an_own_table_that_is_gone_counts_by_its_record(folder):
-    before = plan().keys["fetch", "own"]
-    result(before, parameters=json.loads(before.slice))
-    Path(plan().raw("own")).touch()
-    Path("own.csv").unlink()
-    assert plan().keys["fetch", "own"] == before
 
 
 # Records
@@ -293,3 +277,5 @@ def test_other_blocks_are_trained_and_those_of_the_same_groups_stay(folder):
     )
     assert changed(before, after) == combined("RF", "R", "S") | judged()
     assert not {name for name in after.keys() - before.keys() if "RG-03" in str(name)}
+    more = trainings(plan(blocks={"rotation_groups": 1}, **{"protocol.rotation_groups": 4}))
+    assert {name for name, key in more.items() if after.get(name) != key} == {n for n in more if "RG-04" in str(n)}

@@ -79,9 +79,8 @@ def workflow(*, is_local=False, is_locked=False):
 
 
 def test_a_study_ends_in_one_line_where_nothing_can_be_had(plan, capsys):
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit, match="^2$"):
         plan(datasets=["glass"])
-    assert ended.value.code == 2
     assert capsys.readouterr().err.splitlines()[-1] == "rotastack: error: no data set of the study is available"
     stops = plan(missing="stop")
     assert (stops.datasets, stops.unavailable()) == (["iris", "glass"], {"glass": "no glass"})
@@ -93,11 +92,9 @@ def test_a_study_ends_in_one_line_where_nothing_can_be_had(plan, capsys):
 def test_methods_of_which_no_model_will_be_kept_are_named_before_the_first_job(plan, capsys):
     mine = {"forest": {"estimator": "tests.study.strange.Mute"}}
     plan("glass", pools=mine, model={"refit": "RF"})
-    said = (
-        "rotastack: no model of RF will be saved: a model file may not contain objects of tests.study.strange.Mute; "
-        "if you trust the code of tests: add `trusted: [tests]` to the study, or --trust tests to other commands\n"
-    )
-    assert capsys.readouterr().err == said
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("rotastack: no model of RF will be saved: ")
+    assert "tests.study.strange.Mute; if you trust the code of tests: add `trusted: [tests]`" in line
     plan("glass", pools=mine, model={"refit": "none"})
     plan("glass", pools=mine, trusted=["tests.study"])
     assert capsys.readouterr().err == ""
@@ -122,22 +119,14 @@ def test_only_jobs_of_this_machine_get_a_server_of_steps(plan, monkeypatch, is_l
     assert bool(started) == is_local
 
 
-@pytest.mark.parametrize(
-    ("limit", "is_dropped"), [(get_argument_parser().get_default("max_jobs_per_timespan"), True), ("5/1m", False)]
-)
-def test_the_default_limit_of_jobs_is_dropped(limit, is_dropped):
-    scheduler = SimpleNamespace(job_rate_limiter=MaxJobsPerTimespan.parse_choice(limit))
-    drop_rate_limit(SimpleNamespace(scheduler=scheduler))
-    assert (scheduler.job_rate_limiter is None) == is_dropped
-
-
-@pytest.mark.parametrize(
-    "attributes", [{}, {"scheduler": SimpleNamespace()}, {"scheduler": SimpleNamespace(job_rate_limiter=None)}]
-)
-def test_a_snakemake_without_this_limit_runs_too(attributes):
-    before = repr(attributes)
-    drop_rate_limit(SimpleNamespace(**attributes))
-    assert repr(attributes) == before
+def test_the_default_limit_of_jobs_is_dropped_where_there_is_one():
+    usual = get_argument_parser().get_default("max_jobs_per_timespan")
+    for limit, is_dropped in ((usual, True), ("5/1m", False)):
+        scheduler = SimpleNamespace(job_rate_limiter=MaxJobsPerTimespan.parse_choice(limit))
+        drop_rate_limit(SimpleNamespace(scheduler=scheduler))
+        assert (scheduler.job_rate_limiter is None) == is_dropped
+    for other in ({}, {"scheduler": SimpleNamespace()}):
+        drop_rate_limit(SimpleNamespace(**other))
 
 
 def refused(stream, operation):
@@ -169,22 +158,16 @@ def test_the_study_that_config_names_may_be_unknown_and_classes_are_looked_at_on
 @pytest.mark.parametrize("name", ["tiny", "qmm", "regression"])
 def test_every_method_is_made_once_and_every_figure_has_a_place_and_a_caption(name):
     found = Plan(Study.from_mapping(load_yaml(project_file(f"config/studies/{name}.yaml")), name), {})
-    assert {*map(found.study.method_of, found.voted + found.combined)} == set(found.study.methods)
-    assert not set(found.voted) & set(found.combined)
-    assert all(re.fullmatch(found.one_of(found.combined), method) for method in found.combined)
-    assert not any(re.fullmatch(found.one_of(found.combined), method) for method in found.voted)
+    assert sorted(map(found.study.method_of, found.voted + found.combined)) == sorted(found.study.methods)
+    made = [m for m in found.voted + found.combined if re.fullmatch(found.one_of(found.combined), m)]
+    assert made == found.combined
     for figure, category in found.figures.items():
         folder, _, _ = figure.partition("/")
         assert category == ("study" if folder == "study" else "data sets")
-        assert folder in ("study", *found.datasets)
         assert (project_file("workflow/rules") / found.caption(figure)).is_file()
-    blocks = {
-        (pool, block): found.rotations_of(pool, block)
-        for pool in found.study.used_pools
-        for block in found.study.blocks
-    }
-    drawn = {f"{view.key}/{groups}" for view in found.study.drawn_views for groups in found.study.rotation_groups}
-    assert {name for names in blocks.values() for name in names} == drawn
+    study = found.study
+    used = {name for pool in study.used_pools for block in study.blocks for name in found.rotations_of(pool, block)}
+    assert used == {f"{view.key}/{groups}" for view in study.drawn_views for groups in study.rotation_groups}
 
 
 # Results beside the plan
@@ -242,22 +225,13 @@ def test_times_of_a_copy_are_put_in_order_and_nothing_else_changes(here, copied)
     assert [times(job) for job in plan.keys.all()] == settled, "there is nothing left to do"
 
 
-def test_times_that_are_in_order_stay(here):
-    plan = small()
-    clock = iter(range(10**9, 10**9 + 10**4))
-    made(plan, lambda: next(clock))
-    before = [times(job) for job in plan.keys.all()]
-    plan.keys.settle_times()
-    assert [times(job) for job in plan.keys.all()] == before
-
-
 def test_times_of_stale_damaged_and_missing_results_are_left(here):
     plan = small()
     made(plan, COPIES["ahead"])
-    stale, damaged, missing = (plan.keys["combine", "iris", "RF"], plan.keys["prepare", "iris"], plan.keys["score", "glass"])  # fmt: skip
+    stale, damaged = plan.keys["combine", "iris", "RF"], plan.keys["prepare", "iris"]
     Path(stale.record).write_text(json.dumps(dict(stale.found) | {"key": "another"}))
     Path(damaged.record).write_text("{")
-    Path(missing.record).unlink()
+    Path(plan.keys["score", "glass"].record).unlink()
     Path(plan.keys["draw"].record).with_suffix(".out").unlink()
     files = [Path(job.record).with_suffix(end) for job in (stale, damaged) for end in (".json", ".out")]
     before = [path.stat().st_mtime_ns for path in files]
@@ -282,25 +256,22 @@ def test_times_of_other_users_files_are_left(here, monkeypatch):
 
 def test_tables_of_earlier_versions_are_deleted_and_nothing_else(here):
     plan = small()
-    root = Path(plan.root)
-    kept = [*(f"tables/{name}.csv" for name in plan.tables), "tables/notes.txt", "tables/mine.csv", "report.html"]
-    kept += ["printed/groups.csv", "iris/methods/old.nc", "figures/study/ranks-old.svg"]
-    gone = ["tables/groups.csv", "tables/published.csv", "tables/r2.csv"]
-    for name in [*kept, *gone]:
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(name)
-    other = Path("results/other/tables/groups.csv")
-    other.parent.mkdir(parents=True)
-    other.touch()
     plan.drop_leftovers()
-    assert sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()) == sorted(kept)
-    assert other.exists()
-
-
-def test_nothing_is_left_over_where_nothing_was_made(here):
-    small().drop_leftovers()
-    small().copy_pages()
-    assert list(here.iterdir()) == []
+    plan.copy_pages()
+    assert list(here.iterdir()) == [], "nothing was made"
+    kept = [
+        f"{plan.root}/tables/{name}" for name in (*(f"{name}.csv" for name in plan.tables), "notes.txt", "mine.csv")
+    ]
+    kept += [
+        "results/other/tables/groups.csv",
+        *(f"{plan.root}/{name}" for name in ("report.html", "printed/groups.csv")),
+    ]
+    gone = [f"{plan.root}/tables/{name}.csv" for name in ("groups", "published", "r2")]
+    for path in map(Path, [*kept, *gone]):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    plan.drop_leftovers()
+    assert sorted(str(path.relative_to(here)) for path in here.rglob("*") if path.is_file()) == sorted(kept)
 
 
 @pytest.mark.parametrize("published", [None, "rotation_scaling"])
@@ -311,10 +282,9 @@ def test_the_pages_of_a_run_are_copied(here, published):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"<p>{name}</p>")
     plan.copy_pages()
-    expected = ["published.html", "report.html"] if published else ["report.html"]
-    assert sorted(path.name for path in Path("results").glob("*.html")) == expected
-    for name in expected:
-        assert Path("results", name).read_text() == Path("results/small", name).read_text()
+    expected = ["published", "report"] if published else ["report"]
+    found = {path.stem: path.read_text() for path in Path("results").glob("*.html")}
+    assert found == {name: f"<p>{name}</p>" for name in expected}
 
 
 # The start of Snakemake with the option that makes files again

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 from sklearn.datasets import load_iris
 from tests.quick import first
-from tests.run.running import combine, draw, iris_table, pool_slice, scored, split, train
+from tests.run.running import combine, draw, pool_slice, scored, train
 from tests.run.test_splits import seen_rows
 
 from rotastack.combine.pruning import MarginPruner, MDMPruner, QMMPruner
@@ -28,13 +28,6 @@ def prune(pruner="margin", selection="train", first=None, **parameters):
     return {"kind": "prune", "pruner": pruner, "parameters": parameters, "selection": selection, "first": first}
 
 
-@pytest.fixture
-def folder(tmp_path):
-    iris_table(tmp_path)
-    split(tmp_path)
-    return tmp_path
-
-
 def by_hand(folder, pool, i):
     """Return training votes, their classes, out-of-bag rows where known, test votes and the truth of one training."""
     y = load_iris(return_X_y=True)[1]
@@ -47,22 +40,17 @@ def by_hand(folder, pool, i):
     )  # fmt: skip
 
 
-def test_folds_of_weka(folder):
+def test_folds_of_uneven_size_are_filled_up_and_scored_without(folder):
+    """Here those of Weka."""
     draw(folder, {"protocol": "splits", "kind": "crossval", "repeats": 1, "folds": 7, "weka_seed": 1})
     tested = (read_frame(folder / "folds")[0] == 0).to_numpy()
-    assert (tested.argmax(axis=1) == weka_folds(load_iris(return_X_y=True)[1], 7, 1)).all()
-    assert (tested.sum(axis=1) == 1).all()
-
-
-def test_folds_of_uneven_size_are_filled_up_and_scored_without(folder):
-    draw(folder, {"protocol": "splits", "kind": "crossval", "repeats": 1, "folds": 7})
+    assert (tested.argmax(axis=1) == weka_folds(load_iris().target, 7, 1)).all()
     pool = train(folder, "lda", None, tuple(range(7)))
     rows = pool["rows"].values
     assert sorted(rows[rows >= 0]) == list(range(150))
     assert (rows == -1).sum() == rows.size - 150 > 0
     assert np.isnan(pool["proba"].values[:, 0][rows == -1]).all()
     method, record = combine(folder, {"kind": "vote", "voting": "soft"})
-    assert record["status"] == "ok"
     scores, curve, record = scored(folder)
     wrong = [
         np.mean(method["proba"].values[k][rows[k] >= 0].argmax(axis=1) != load_iris().target[rows[k][rows[k] >= 0]])
@@ -73,7 +61,6 @@ def test_folds_of_uneven_size_are_filled_up_and_scored_without(folder):
     assert (curve["rows"] * (1 - curve["accuracy"])).sum() == pytest.approx(150 * np.mean(wrong), abs=2)
     trained = json.loads((folder / "p/pool.run.json").read_text())["metrics"]
     for cost in ("fit_processor_seconds", "predict_processor_seconds"):
-        assert len(trained[cost]) == 7
         assert record["metrics"][cost] == {"M": pytest.approx(np.median(trained[cost]))}
 
 
@@ -83,10 +70,7 @@ def test_votes_are_those_of_the_estimator(folder):
     np.testing.assert_array_equal(pool["proba"], plain["proba"])
     assert "votes" not in plain
     votes, classes, out, test_votes, _truth = by_hand(folder, pool, 1)
-    assert votes.shape == (90, 12)
-    assert test_votes.shape == (60, 12)
     assert (votes == classes[:, None])[~out].mean() > 0.95
-    assert 0.25 < out.mean() < 0.5
     estimator = make_estimator(pool_slice("rotation_forest", BAGS)).set_params(
         random_state=integer_seed(child(root_sequence(1), "train", "d", "p", 1)), categorical_features=[4, 5]
     )
@@ -101,8 +85,7 @@ def test_votes_are_those_of_the_estimator(folder):
 @pytest.mark.parametrize("selection", first(1, ["oob", "train", "test"]))
 def test_a_pruned_method_is_the_pruner_itself(folder, selection):
     pool = train(folder, "rotation_forest", BAGS, selections=BOTH)
-    method, record = combine(folder, prune("mdm", selection, n_select=None, p="moving"))
-    assert record["status"] == "ok"
+    method, _ = combine(folder, prune("mdm", selection, n_select=None, p="moving"))
     for i in range(4):
         votes, classes, out, test_votes, truth = by_hand(folder, pool, i)
         if selection == "test":
@@ -130,9 +113,7 @@ def test_all_members_vote_with_pruner_none_and_the_first_of_them_with_first(fold
     counts = np.stack([(votes == c).sum(axis=2) for c in range(3)], axis=2)
     clear = (counts == counts.max(axis=2, keepdims=True)).sum(axis=2) == 1
     assert (whole["proba"].values.argmax(axis=2) == counts.argmax(axis=2))[clear].all()
-    assert (few["voters"] == 1).all()
     assert np.isnan(few["disagreement"]).all()
-    assert set(whole.dims) >= {"margin", "part"}
     assert "curve" not in whole
     cdf = whole["margin_cdf"].values
     assert (np.diff(cdf, axis=2) >= 0).all()
@@ -173,9 +154,7 @@ def test_facts_of_the_members_kept(folder):
 def test_boosting_that_ends_early_and_its_weights(folder):
     pool = train(folder, "adaboost_m1", BOOSTED, selections=["train"])
     sizes = np.isfinite(pool["voter_weights"].values).sum(axis=1)
-    assert sizes.max() == pool.sizes["voter"] <= 15
-    method, record = combine(folder, prune("qmm"))
-    assert record["status"] == "ok"
+    method, _ = combine(folder, prune("qmm"))
     assert method["voters"].values.tolist() == sizes.tolist()
     weighted, _ = combine(folder, prune("none", vote="weighted"))
     np.testing.assert_allclose(weighted["proba"].values, pool["proba"].values[:, 0], atol=1e-5)
@@ -186,29 +165,16 @@ def test_boosting_that_ends_early_and_its_weights(folder):
 
 
 @pytest.mark.slow
-def test_blocks_make_no_difference(folder):
-    combiner = prune("kappa", n_select=0.5)
-    train(folder, "adaboost_m1", BOOSTED, selections=["train"])  # of another length in each split
-    whole, _ = combine(folder, combiner)
-    for k in (0, 2):
-        train(folder, "adaboost_m1", BOOSTED, (k, k + 1), f"part{k}", selections=["train"])
-    parts, _ = combine(folder, combiner, ("part0", "part2"))
-    xr.testing.assert_equal(whole, parts)
-
-
-@pytest.mark.slow
 def test_noise_is_the_same_for_all_pools_and_only_in_training_rows(folder):
     kept = {"selections": ["train"]}
     clean = train(folder, "rotation_forest", BAGS, **kept)
     noisy = train(folder, "rotation_forest", BAGS, noise={"labels": 0.2}, **kept)
     other = train(folder, "bagged_c45", {"n_estimators": 5}, noise={"labels": 0.2}, **kept)
     more = train(folder, "rotation_forest", BAGS, noise={"labels": 0.3}, **kept)
-    changed = noisy["training_classes"].values != clean["training_classes"].values
-    assert (changed.sum(axis=1) == 18).all()
+    changed, also = ((pool["training_classes"] != clean["training_classes"]).values for pool in (noisy, more))
     np.testing.assert_array_equal(noisy["training_classes"], other["training_classes"])
-    also = more["training_classes"].values != clean["training_classes"].values
-    assert (also.sum(axis=1) == 27).all()
-    assert also[changed].all()
+    for rows, n in ((changed, 18), (also & changed, 18), (also, 27)):
+        assert (rows.sum(axis=1) == n).all()
     np.testing.assert_array_equal(noisy["rows"], clean["rows"])
     fuzzy = train(folder, "rotation_forest", BAGS, noise={"features": 0.5}, **kept)
     assert (fuzzy["training_classes"].values == clean["training_classes"].values).all()

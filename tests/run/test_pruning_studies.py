@@ -1,14 +1,14 @@
-"""What a study may say of pruning, what of it is refused before anything runs, and the model made of it."""
+"""What a study may say of pruning and of own combiners, what of it is refused before anything runs, and the model made of it."""
 
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
-from tests.run.running import checked, combiner_slice, pool_slice, refit_spec
+from tests.run.running import checked, combiner_slice, pool_slice, refit_spec, told
 from tests.run.test_pruned_methods import BAGS, prune
 
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
-from rotastack.workflow.run.fingerprint import named_modules
+from rotastack.workflow.run.fingerprint import code_of, named_modules
 from rotastack.workflow.run.steps.refit import _estimators
 from rotastack.workflow.study.building import make
 from rotastack.workflow.study.catalogue import PRUNERS
@@ -72,15 +72,9 @@ def test_pools_that_do_not_fit(pool, combiner, protocol, message):
 
 
 @pytest.mark.parametrize("name", PRUNERS)
-def test_every_pruner_of_a_study_can_be_made(name):
-    given = {"margin": {"lambda_": 0.5}, "lasso": {"lambda_": 0.5}}.get(name, {})
-    content = combiner_slice(prune(name, **given))
-    made = make(content)
-    assert hasattr(made, "fit")
-    assert type(made).__module__ in named_modules("combine", content.content())
-    if given:
-        assert made.lambda_ == 0.5
-        assert made.n_select == ("nonzero" if name == "lasso" else 0.5)
+def test_the_module_of_a_pruner_counts(name):
+    content = combiner_slice(prune(name))
+    assert type(make(content)).__module__ in named_modules("combine", content.content())
 
 
 def refitted(pool, combiner, y=None, **options):
@@ -107,3 +101,61 @@ def test_the_refitted_model_is_pruned():
     inner = model.pool_.members[0].model.estimator
     assert len(inner.voters_) == 4
     assert model.score(X, load_iris().target) > 0.9
+
+
+# Combiners that a study names by their class
+
+
+def study_of_one(combiner, protocol=None):
+    return study({"A": {"pool": "j", "combiner": combiner}}, protocol=protocol or {"kind": "nested"})
+
+
+def test_a_class_is_built_with_its_parameters_and_its_module_counts():
+    made = study_of_one({"kind": "other", "class": "Voting", "parameters": {"voting": "hard"}})
+    spec = made.methods["A"].combiner
+    assert spec.content() == {
+        "kind": "other",
+        "class": "rotastack.combine.voting.Voting",
+        "parameters": {"voting": "hard"},
+    }
+    assert make(spec).voting == "hard"
+    assert list(named_modules("combine", spec.content())) == ["rotastack.combine.voting"]
+    assert not made.has_second_level("j")
+    assert len({code_of("combine", told(made, "combine", "iris", label).content()) for label in "AJ"}) == 1
+
+
+def test_the_class_tells_whether_it_is_trained():
+    stacking = {"kind": "other", "class": "Stacking", "parameters": {"estimator": {"class": "logistic"}}}
+    assert study_of_one(stacking).has_second_level("j")
+    with pytest.raises(RotastackError, match="other needs nested cross-validation"):
+        study_of_one(stacking, {"kind": "holdout"})
+
+
+def test_a_vote_with_a_score_is_trained():
+    for vote in (
+        {"kind": "vote", "scoring": "accuracy"},
+        {"kind": "other", "class": "Voting", "parameters": {"scoring": "accuracy"}},
+    ):
+        made = study_of_one(vote)
+        assert made.has_second_level("j")
+        with pytest.raises(RotastackError, match="A.combiner: .* needs nested cross-validation"):
+            study_of_one(vote, {"kind": "holdout"})
+    assert study_of_one({"kind": "vote"}).methods["A"].combiner.parameters == {"voting": "soft"}
+
+
+@pytest.mark.parametrize(
+    ("combiner", "message"),
+    [
+        ({"class": "Votin"}, "'Votin' is unknown; did you mean 'Voting'"),
+        ({"class": "RandomRotation"}, "RandomRotation is not a combiner: method predict_proba is missing"),
+        (
+            {"class": "LogLinearWeights", "parameters": {"ridge": 0}},
+            "parameters: The 'ridge' parameter of LogLinearWeights",
+        ),
+        ({"class": "BestGroups", "parameters": {"n_best": "all"}}, "parameters: The 'n_best' parameter of BestGroups"),
+        ({}, "class"),
+    ],
+)
+def test_mistakes_in_own_combiners_are_named(combiner, message):
+    with pytest.raises(RotastackError, match=message):
+        study_of_one({"kind": "other", **combiner})

@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import MinMaxScaler
 from tests.quick import first
-from tests.run.running import combine, draw, iris_table, pool_slice, refit_spec, split, step, train, train_nested
+from tests.run.running import combine, draw, pool_slice, refit_spec, step, train, train_nested
 
 from rotastack.base.fitting import fit_aligned
 from rotastack.data.artifacts import read_arrays, read_frame, read_prepared, write_frame
@@ -17,7 +17,7 @@ from rotastack.data.raw import read_raw, write_raw
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.workflow.study.building import make, make_estimator
-from rotastack.workflow.study.specs import ExplainSpec, NestedTrainingSpec
+from rotastack.workflow.study.specs import ExplainSpec
 from rotastack.workflow.tracking.model_files import load_model
 
 VIEWS = {
@@ -32,16 +32,9 @@ def view_of(name):
 
 
 @pytest.fixture
-def table(tmp_path):
-    iris_table(tmp_path)
-    split(tmp_path, 2)
-    return tmp_path
-
-
-@pytest.fixture
-def nested(table):
-    write_frame(table / "folds", pd.DataFrame({"FG-01": np.random.default_rng(0).permutation(150) % 3}))
-    return table
+def nested(folder):
+    write_frame(folder / "folds", pd.DataFrame({"FG-01": np.random.default_rng(0).permutation(150) % 3}))
+    return folder
 
 
 def different(outputs):
@@ -54,23 +47,20 @@ def test_in_nested_cross_validation(nested, name):
     pool, record = train_nested(nested, "naive_bayes", view=view_of(name))
     assert record["status"] == "ok", record["message"]
     outputs = pool["proba"].values[0, 0]  # (other fold, member, row, class)
-    assert np.isfinite(outputs).all()
     assert all(different(outputs[0])), "a member is unrotated"
-    right = outputs.argmax(axis=-1) == load_iris().target
-    assert right.mean() > 0.6
+    assert (outputs.argmax(axis=-1) == load_iris().target).mean() > 0.6
     method, record = combine(nested, {"kind": "stacking", "estimator": "logistic"}, protocol="nested")
     assert record["status"] == "ok", record["message"]
     assert (method["proba"].values[0, 0].argmax(axis=1) == load_iris().target).mean() > 0.8
 
 
 @pytest.mark.parametrize("name", first(3, reversed(VIEWS)))
-def test_in_splits(table, name):
-    pool = train(table, "naive_bayes", None, (0, 1), view=view_of(name))
+def test_in_splits(folder, name):
+    pool = train(folder, "naive_bayes", None, (0, 1), view=view_of(name))
     assert pool.attrs["status"] == "ok", pool.attrs["message"]
-    assert pool.member.values.tolist() == ["1", "2", "3"]
     for outputs in pool["proba"].values:
         assert all(different(outputs)), "a member is unrotated"
-    method, _ = combine(table, {"kind": "vote"})
+    method, _ = combine(folder, {"kind": "vote"})
     decided = method["proba"].values.argmax(axis=-1)
     assert (decided == load_iris().target[method["rows"].values]).mean() > 0.6
     np.testing.assert_allclose(method["proba"].values, pool["proba"].mean("member").values, atol=1e-6)
@@ -107,11 +97,8 @@ def test_own_types_are_refitted_and_explained_by_consent(tmp_path):
         spec = refit_spec(pool_slice("tests.study.strange.Mute"), {"kind": "vote"}, trusted=trusted)
         step("refit", tmp_path, spec, inputs, {"model": "model", "record": "refit.run.json"})
         record = json.loads((tmp_path / "refit.run.json").read_text())
-        if not trusted:
-            assert record["status"] == "failed"
-            assert re.search("tests.study.strange.Mute; if you trust [^\n]*--trust tests", record["message"])
-            assert (tmp_path / "model").read_bytes() == b"", "the study goes on"
-    assert record["status"] == "ok", record["message"]
+        assert bool(re.search("Mute; if you trust [^\n]*--trust tests", record["message"])) == (not trusted)
+        assert bool((tmp_path / "model").read_bytes()) == bool(trusted), "the study goes on"
     outputs = {"explanation": "e.json", "page": "e.html", "record": "explain.run.json"}
     step("explain", tmp_path, explained, {"raw": "raw", "model": "model", "refit": "refit.run.json"}, outputs)
     assert json.loads((tmp_path / "explain.run.json").read_text())["status"] == "ok"
@@ -136,17 +123,10 @@ def test_stretched_and_direct_rotations_are_drawn_in_training(nested):
         assert not np.allclose(plain[..., 1:, :, :], other[..., 1:, :, :])
 
 
-def drawn_rotation(folder):
-    """Draw a rotation group; return its view and file."""
+def test_rotations_are_drawn_in_their_step_and_used_for_their_table_alone(nested):
     content = pool_slice("lda", view=view_of("rotation")).view
-    folds = {"protocol": "nested", "fold_groups": 1, "folds": 3}
-    return content, draw(folder, folds, content, ["RG-01"])
-
-
-def test_rotations_are_drawn_in_their_step_and_used(nested):
-    content, file = drawn_rotation(nested)
-    group = read_arrays(nested / file)
-    assert group.sizes["rotation"] == 3
+    draw(nested, {"protocol": "nested", "fold_groups": 1, "folds": 3}, content, ["RG-01"])
+    group = read_arrays(nested / "rotations.nc")
     np.testing.assert_array_equal(group["block"][0], np.eye(4))
     pool, _ = train_nested(nested, "nearest_neighbors", view=view_of("rotation"), nested=False)
     data, folds = read_prepared(nested / "table"), pd.read_parquet(nested / "folds")["FG-01"].to_numpy()
@@ -157,23 +137,17 @@ def test_rotations_are_drawn_in_their_step_and_used(nested):
     estimator = make_estimator(pool_slice("nearest_neighbors"))
     fitted = fit_aligned(estimator, seen[train_rows], data.y[train_rows], 3, np.random.SeedSequence(0))
     np.testing.assert_array_equal(pool["proba"].values[0, 0, 1, 2][folds == 1], fitted.outputs(seen[folds == 1]))
-
-
-def test_rotations_of_another_table_are_refused(nested):
-    _, name = drawn_rotation(nested)
     frame, about = read_frame(nested / "table")
     write_frame(nested / "table", frame.drop(columns="d"), about)
-    spec = NestedTrainingSpec(
-        protocol="nested", seed=1, dataset="d", name="p", folds=3, inner=False, fold_groups=[0],
-        rotation_groups=[0], rotations=3, pool=pool_slice("lda", view=view_of("rotation")),
-    )  # fmt: skip
+    told = json.loads((nested / "p/pool.run.json").read_text())["parameters"]
+    files = {"table": "table", "folds": "folds", "rotations": "rotations.nc"}
     with pytest.raises(RotastackError, match="rotations of 4 columns, but d has 3 numeric columns"):
-        step("train", nested, spec, {"table": "table", "folds": "folds", "rotations": name}, {"pool": "pool"})
+        step("train", nested, told, files, {"pool": "pool"})
 
 
-def test_the_view_of_a_split_is_seeded_by_data_set_split_and_member(table):
-    pool = train(table, "nearest_neighbors", None, (0, 1), view=view_of("projection"))
-    data = read_prepared(table / "table")
+def test_the_view_of_a_split_is_seeded_by_data_set_split_and_member(folder):
+    pool = train(folder, "nearest_neighbors", None, (0, 1), view=view_of("projection"))
+    data = read_prepared(folder / "table")
     held_out = pool["rows"].values[1]
     rows = np.setdiff1d(np.arange(150), held_out)
     scaled = MinMaxScaler(clip=True).fit(data.numeric[rows]).transform(data.numeric).astype(np.float32)

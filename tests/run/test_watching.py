@@ -14,19 +14,11 @@ import pandas as pd
 import psutil
 import pytest
 from tests.quick import first
-from tests.run.running import combine, has_ended, iris_table, split, train, train_nested
+from tests.run.running import combine, has_ended, train, train_nested
 
 from rotastack.data.artifacts import write_frame
 from rotastack.errors import RotastackError
 from rotastack.workflow.run.watching import TrainingStoppedError, done_watched, watched
-
-
-@pytest.fixture
-def table(tmp_path):
-    iris_table(tmp_path)
-    split(tmp_path)
-    return tmp_path
-
 
 FAULTS = {
     "crash": "the training process crashed (SIGSEGV)",
@@ -38,60 +30,58 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("how", first(3, FAULTS))
-def test_what_no_exception_tells_of_is_recorded_and_the_study_goes_on(table, how):
+def test_what_no_exception_tells_of_is_recorded_and_the_study_goes_on(folder, how):
     others = set(psutil.Process().children())
     limit = 0.5 if how in ("hang", "loop") else None
-    pool = train(table, "tests.study.strange.Faulty", {"how": how, "when": 1}, (0, 1, 2), training_limit=limit)
-    record = json.loads((table / "p/pool.run.json").read_text())
+    pool = train(folder, "tests.study.strange.Faulty", {"how": how, "when": 1}, (0, 1, 2), training_limit=limit)
+    record = json.loads((folder / "p/pool.run.json").read_text())
     assert (record["status"], record["message"]) == ("failed", f"TrainingStoppedError: {FAULTS[how]}")
-    assert pool.attrs["message"] == record["message"]
-    assert pool.sizes["split"] == 3
     assert np.isnan(pool["proba"]).all()
-    _, record = combine(table, {"kind": "vote"})
+    _, record = combine(folder, {"kind": "vote"})
     assert record["message"] == f"the pool failed: TrainingStoppedError: {FAULTS[how]}"
     assert set(psutil.Process().children()) <= others, "what hung is gone"
 
 
-@pytest.mark.parametrize("protocol", ["splits", "nested"])
-def test_one_that_gives_no_numbers_has_failed(table, protocol):
-    if protocol == "splits":
-        train(table, "tests.study.strange.Faulty", {"how": "nan"}, (0, 1))
-        rows = 60
-    else:
-        write_frame(table / "folds", pd.DataFrame({"FG-01": np.arange(150) % 3}))
-        train_nested(table, "tests.study.strange.Faulty", {"how": "nan"}, nested=False)
-        rows = 150
-    record = json.loads((table / "p/pool.run.json").read_text())
-    assert record["status"] == "failed"
-    assert f"Faulty predicted NaN or infinity for {3 if protocol == 'splits' else 9} of {rows}" in record["message"]
-
-
-def test_a_limit_that_is_kept_changes_nothing(table):
-    free = train(table, "lda", splits=(0, 1))
-    held = train(table, "lda", splits=(0, 1), training_limit=60.0)
+def test_a_limit_that_is_kept_changes_nothing(folder):
+    free = train(folder, "lda", splits=(0, 1))
+    held = train(folder, "lda", splits=(0, 1), training_limit=60.0)
     assert (free["proba"].values == held["proba"].values).all()
     assert held.attrs["status"] == "ok"
-    assert json.loads((table / "p/pool.run.json").read_text())["metrics"]["trainings"] == 2
 
 
-def test_a_limited_training_that_is_killed_has_failed_and_the_others_are_compared(table):
-    pool = train(table, "tests.study.strange.Faulty", {"how": "kill"}, (0, 1), training_limit=60)
-    record = json.loads((table / "p/pool.run.json").read_text())
-    assert record["status"] == "failed"
-    assert "SIGKILL ended the training process, probably for lack of memory" in record["message"]
+def test_memory_that_ran_out_is_no_fault_of_the_model_unless_it_is_limited(folder):
+    """The system kills the process; the job fails, and is tried again with more."""
+    said = "SIGKILL ended the training process, probably for lack of memory"
+    with pytest.raises(RotastackError, match=said):
+        train(folder, "tests.study.strange.Faulty", {"how": "kill"}, (0, 1))
+    assert not (folder / "p/pool.nc").exists()
+    pool = train(folder, "tests.study.strange.Faulty", {"how": "kill"}, (0, 1), training_limit=60)
+    assert said in pool.attrs["message"]
     assert np.isnan(pool["proba"]).all()
 
 
-def test_memory_that_ran_out_is_no_fault_of_the_model(table):
-    """The system kills the process; the job fails, and is tried again with more."""
-    with pytest.raises(RotastackError, match="SIGKILL ended the training process, probably for lack of memory"):
-        train(table, "tests.study.strange.Faulty", {"how": "kill"}, (0, 1))
-    assert not (table / "p/pool.nc").exists()
+@pytest.mark.parametrize("protocol", ["splits", "nested"])
+def test_what_gives_no_numbers_has_failed(folder, protocol):
+    if protocol == "nested":
+        write_frame(folder / "folds", pd.DataFrame({"FG-01": np.arange(150) % 3}))
+
+    def trained(estimator, **parameters):
+        if protocol == "splits":
+            return train(folder, estimator, parameters, (0, 1))
+        return train_nested(folder, estimator, parameters, nested=False)[0]
+
+    rows = {"splits": "3 of 60", "nested": "9 of 150"}[protocol]
+    pool = trained("tests.study.strange.Faulty", how="nan")
+    assert f"Faulty predicted NaN or infinity for {rows}" in pool.attrs["message"]
+    trained("lda")
+    outputs, record = combine(folder, {"kind": "other", "class": "tests.study.strange.NoNumbers"}, protocol=protocol)
+    assert record["message"].startswith("ValueError: NoNumbers predicted NaN or infinity for ")
+    assert np.isnan(outputs["proba"]).all()
 
 
-def test_only_what_may_crash_or_is_limited_gets_a_process_of_its_own(table):
-    train(table, "tests.study.strange.Mute", splits=(0,))
-    assert json.loads((table / "p/pool.run.json").read_text())["status"] == "ok"
+def test_only_what_may_crash_or_is_limited_gets_a_process_of_its_own(folder):
+    train(folder, "tests.study.strange.Mute", splits=(0,))
+    assert json.loads((folder / "p/pool.run.json").read_text())["status"] == "ok"
     ours = {"estimator": "rotastack.trees.Forest", "parameters": {"estimator": {"class": "sklearn.svm.SVC"}}}
     for content, limit, expected in [
         ({"pool": ours, "view": None}, None, False),
@@ -208,16 +198,3 @@ def test_nothing_trains_on_when_the_job_is_killed(tmp_path):
     job.kill()
     job.join()
     assert has_ended(trains)
-
-
-@pytest.mark.parametrize("protocol", ["splits", "nested"])
-def test_a_combiner_that_gives_no_numbers_has_failed(table, protocol):
-    combiner = {"kind": "other", "class": "tests.study.strange.NoNumbers"}
-    if protocol == "splits":
-        train(table, "lda", splits=(0, 1))
-    else:
-        write_frame(table / "folds", pd.DataFrame({"FG-01": np.arange(150) % 3}))
-        train_nested(table, "lda", nested=False)
-    outputs, record = combine(table, combiner, protocol=protocol)
-    assert record["message"].startswith("ValueError: NoNumbers predicted NaN or infinity for ")
-    assert np.isnan(outputs["proba"]).all()

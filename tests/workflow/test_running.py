@@ -10,19 +10,7 @@ import pandas as pd
 import pytest
 from tests.workflow.project import TINY, Project
 
-from rotastack.cli import main
-
 pytestmark = pytest.mark.workflow
-
-
-def one_line(done, *words):
-    """Check for a non-zero exit code, no traceback, and one line of error."""
-    assert done.returncode != 0
-    assert "Traceback" not in done.stdout + done.stderr
-    lines = [line for line in done.stderr.splitlines() if line.startswith("rotastack: error: ")]
-    assert len(lines) == 1, done.stderr
-    for word in words:
-        assert word in lines[0]
 
 
 @pytest.mark.parametrize(
@@ -39,14 +27,6 @@ def test_mistakes_in_files(blank, name, old, new, words):
     line = blank.refusal()
     for word in words:
         assert word in line
-
-
-def test_unknown_study(blank, capsys):
-    with blank.here():
-        assert main(["run", "quikstart"]) == 2
-    assert "did you mean 'quickstart'" in capsys.readouterr().err
-    blank.edit("config/config.yaml", "study: quickstart", "study: tyni")
-    assert "study 'tyni' is unknown; did you mean 'tiny'" in blank.refusal(study="config/config.yaml")
 
 
 def test_a_model_that_fails_is_recorded_and_the_study_goes_on(project):
@@ -82,27 +62,21 @@ def test_tracking(finished, tmp_path):
         kinds = [r.data.tags["rotastack.kind"] for r in found]
         assert {k: kinds.count(k) for k in set(kinds)} == {"study": 1, "dataset": 2, "pool": 6, "method": 8, "model": 2}
         assert all(r.info.status == "FINISHED" for r in found)
-    by_id = {r.info.run_id: r for r in found}
-    for run in found:
-        parent = run.data.tags.get("mlflow.parentRunId")
-        kind = run.data.tags["rotastack.kind"]
-        assert (parent is None) == (kind == "study")
-        if parent:
-            assert by_id[parent].data.tags["rotastack.kind"] == ("study" if kind == "dataset" else "dataset")
-    dataset = next(r for r in found if r.info.run_name == "iris")
-    assert dataset.inputs.dataset_inputs[0].dataset.name == "iris"
+    kind_of = {r.info.run_id: r.data.tags["rotastack.kind"] for r in found} | {None: None}
+    pairs = {(r.data.tags["rotastack.kind"], kind_of[r.data.tags.get("mlflow.parentRunId")]) for r in found}
+    assert pairs == {
+        ("study", None),
+        ("dataset", "study"),
+        *((kind, "dataset") for kind in ("pool", "method", "model")),
+    }
     method = next(r for r in found if r.info.run_name == "iris / S-RRE/RF")
     history = client.get_metric_history(method.info.run_id, "cells/error")
     scores = pd.read_parquet(project.folder / "results/tiny/scores.parquet")
     expected = scores[(scores["dataset"] == "iris") & (scores["method"] == "S-RRE/RF")]["error"]
     assert [m.value for m in sorted(history, key=lambda m: m.step)] == expected.tolist()
     assert method.data.metrics["test/error"] == pytest.approx(expected.mean())
-    (version,) = client.search_model_versions("name = 'tiny.iris'")
-    assert "error by cross-validation " in version.description
-    assert client.get_model_version_by_alias("tiny.iris", "champion").version == version.version
-    assert {a.path for a in client.list_artifacts(next(r for r in found if r.data.tags["rotastack.kind"] == "study").info.run_id)} >= {
-        "figures", "tables", "report",
-    }  # fmt: skip
+    (study,) = (r.info.run_id for r in found if r.data.tags["rotastack.kind"] == "study")
+    assert {a.path for a in client.list_artifacts(study)} >= {"figures", "tables", "report"}
 
     # A change of one method logs a new run beside the old run, which is history from then on.
     project.edit(TINY, "n_estimators: 10", "n_estimators: 11")
@@ -113,27 +87,9 @@ def test_tracking(finished, tmp_path):
     assert marks == {"10": "no", "11": "yes"}
 
 
-def test_a_folder_that_was_moved_is_brought_to_a_fresh_store_and_computes_nothing(project):
-    from mlflow.tracking import MlflowClient
-
-    project.folder = project.folder.rename(project.folder.with_name("elsewhere"))
-    assert project.planned() == ({}, [])
-    (project.folder / "results/tiny/tracking.json").unlink()
-    assert project.planned()[0] == {"track": 1}
-    shutil.rmtree(project.folder / "results/mlflow")
-    project.make()
-    assert project.planned() == ({}, [])
-    client = MlflowClient(f"sqlite:///{project.folder}/results/mlflow/mlflow.db")
-    runs = client.search_runs([client.get_experiment_by_name("tiny").experiment_id], max_results=1000)
-    kinds = [r.data.tags["rotastack.kind"] for r in runs]
-    assert {k: kinds.count(k) for k in set(kinds)} == {"study": 1, "dataset": 2, "pool": 6, "method": 8, "model": 2}
-
-
 def test_the_report_is_whole_and_self_contained(finished):
     page = (finished.folder / "results/report.html").read_text()
     assert (finished.folder / "results/tiny/report.html").read_text() == page
-    for part in ("Verdict", "Ranks over data sets", "iris", "balance-scale", "Time", "Configuration", "scikit-learn"):
-        assert part in page
     assert page.count("<svg") == 6 + 2 * 6
     assert not re.search(r'(src|href)="(?!#|data:)', page)
     ids = re.findall(r'\bid="([^"]+)"', page)
@@ -162,12 +118,10 @@ def test_another_tracking_address_reruns_tracking_alone_and_one_that_is_dead_com
     assert project.planned()[0] == {"track": 1}
 
     project.edit(TINY, "seed: 1", "seed: 2")
-    for uri, problem in (
-        ("http://anna:secret@127.0.0.1:1", "http://127.0.0.1:1: the tracking server does not answer"),
-        ("localhost:5000", "localhost:5000: not the address of a server or a database"),
-    ):
-        done = project.call("rotastack", "run", "tiny", "--cores", "1", check=False, MLFLOW_TRACKING_URI=uri)
-        one_line(done, problem)
-        assert done.returncode == 2
-        assert "secret" not in done.stdout + done.stderr
-        assert project.planned()[0]["train"] > 0
+    uri = "http://anna:secret@127.0.0.1:1"
+    done = project.call("rotastack", "run", "tiny", "--cores", "1", check=False, MLFLOW_TRACKING_URI=uri)
+    assert done.returncode == 2
+    (line,) = (line for line in done.stderr.splitlines() if line.startswith("rotastack: error: "))
+    assert "http://127.0.0.1:1: the tracking server does not answer" in line
+    assert not re.search("secret|Traceback", done.stdout + done.stderr)
+    assert project.planned()[0]["train"] > 0

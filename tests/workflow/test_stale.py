@@ -1,16 +1,17 @@
-"""After a failure, a copy, an edit of a file beside the study or another study, the results are those from scratch."""
+"""After an edit of a file beside the study, and after random sequences of edits, failures, kills, deletions, copies and touches, the results are those from scratch."""
 
 import copy
 import os
-import shutil
-import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 from unittest import mock
 
 import pytest
 from tests.workflow import forked
 from tests.workflow.outcomes import difference, texts_of, tracked_texts
-from tests.workflow.small import METHODS, OTHER, OWN, POOLS, PUB, Folder, Inputs
+from tests.workflow.small import METHODS, OWN, POOLS, PUB, Folder, Inputs
 
 pytestmark = pytest.mark.workflow
 
@@ -36,26 +37,12 @@ def _libraries():
         yield
 
 
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory):
-    """The folder of the study, after its run."""
-    folder = Folder(tmp_path_factory.mktemp("kept") / "project")
-    return ran(folder, Inputs(STUDY))
-
-
 def ran(folder: Folder, inputs: Inputs) -> Folder:
     """Run the study of the inputs in a folder."""
     folder.path.mkdir(exist_ok=True)
     folder.write(inputs)
     assert folder.run() == 0, folder.said
     return folder
-
-
-@pytest.fixture
-def folder(kept, tmp_path):
-    """A copy of the finished study's folder, with the times of its files, that may be changed."""
-    shutil.copytree(kept.path, tmp_path / "project")
-    return Folder(tmp_path / "project")
 
 
 def changed(**keys) -> Inputs:
@@ -74,38 +61,6 @@ def is_as_from_scratch(folder: Folder, inputs: Inputs) -> bool:
     return True
 
 
-def test_after_a_job_that_failed(folder):
-    folder.write(inputs := changed(power=1))
-    (folder.path / "flag").touch()
-    assert folder.run() != 0
-    (folder.path / "flag").unlink()
-    assert folder.run() == 0
-    assert is_as_from_scratch(folder, inputs)
-
-
-def test_another_study_of_the_table_leaves_nothing_to_do(folder):
-    assert folder.run(f"{OTHER['name']}.yaml") == 0
-    assert folder.jobs().startswith("none")
-
-
-@pytest.mark.slow
-def test_a_copy_of_a_run_that_was_stopped(folder, tmp_path):
-    folder.write(inputs := changed(power=1))
-    assert folder.run("study.yaml", "--until", "train") == 0
-    other = folder.copied(tmp_path / "copy", with_notes=True)
-    assert other.run() == 0
-    assert is_as_from_scratch(other, inputs)
-
-
-@pytest.mark.slow
-def test_a_file_of_the_mirror_is_corrected(tmp_path):
-    inputs = changed(datasets=[PUB])
-    folder = ran(Folder(tmp_path / "project"), inputs)
-    inputs.pub = inputs.pub.replace(",train,", ",test,", 3).replace("u", "v")
-    ran(folder, inputs)
-    assert is_as_from_scratch(folder, inputs)
-
-
 @pytest.mark.slow
 def test_tables_and_models_of_an_earlier_study_are_neither_shown_nor_used(tmp_path):
     groups = {"G": {"title": "G", "methods": {"a": "NB", "b": "Mine"}}}
@@ -115,15 +70,6 @@ def test_tables_and_models_of_an_earlier_study_are_neither_shown_nor_used(tmp_pa
     assert folder.call("tables", "study.yaml") == 0
     assert not list(folder.path.glob("results/s/*/groups.csv"))
     assert folder.predictions("own") == "refused"
-
-
-@pytest.mark.slow
-def test_a_table_whose_time_is_ahead(folder):
-    os.utime(folder.path / "results/s/own/table.parquet", (time.time() + 86400,) * 2)
-    folder.write(inputs := changed(power=1))
-    for _ in range(2):
-        assert folder.run() == 0, folder.said
-        assert is_as_from_scratch(folder, inputs)
 
 
 @pytest.mark.slow
@@ -157,13 +103,32 @@ def test_numbers_in_mlflow_are_those_of_the_scores(tmp_path):
     assert is_as_from_scratch(folder, inputs)
 
 
+# Random sequences
+
+
+def check(*options: str) -> None:
+    """Run sequences in a process of its own, whose forks start fast; show those that failed."""
+    command = [sys.executable, str(Path(__file__).with_name("sequences.py")), *options]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-3000:]}"
+
+
+@pytest.mark.parametrize("kind", ["fail", pytest.param("other", marks=pytest.mark.slow)])
+def test_one_action(kind):
+    check("--seed", "4", "--length", "1", "--only", kind)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_after_a_run_that_was_stopped_while_it_trained(tmp_path, number):
-    folder = ran(Folder(tmp_path / "project"), changed())
-    inputs = changed(power=1)
-    inputs.mine = "import time\n" + inputs.mine.replace("        self.classes_ =", SLOW)
-    folder.write(inputs)
-    folder.end(folder.begin(1.0), number)
-    ran(folder, inputs)
-    assert is_as_from_scratch(folder, inputs)
+@pytest.mark.parametrize("kind", ["stop", "move", *(
+    pytest.param(kind, marks=pytest.mark.nightly)
+    for kind in ("back", "until", "during", "other", "delete", "ahead", "touch")
+)])  # fmt: skip
+def test_edits_and_one_kind_of_action(kind):
+    check("--seed", "5", "--length", "4", "--only", kind)
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(1000, 1050, 10))
+def test_sequences(seed):
+    check("--sequences", "10", "--seed", str(seed))
