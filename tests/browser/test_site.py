@@ -1,9 +1,5 @@
 """The site in a browser, on a desktop and on a phone: no console message, no request elsewhere, no overflow."""
 
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-
 import pytest
 from tests.docs.blocks import ROOT
 
@@ -32,16 +28,12 @@ def test_pages_are_silent_and_fit(browser, width, dark):
     for page in pages():
         browser.open(SITE / page, width=width, dark=dark)
         browser.wait("document.readyState === 'complete'")
-        faults += [f"{page}: {line}" for line in browser.complaints() + browser.requests()]
+        found = browser.complaints() + browser.requests()
         beyond = browser.run("return document.documentElement.scrollWidth - innerWidth")
-        if beyond > 0:
-            faults.append(f"{page}: {beyond} pixels wider than the window")
-        faults += [
-            f"{page}: no picture at {source}"
-            for source in browser.run(
-                "return [...document.images].filter(i => i.loading !== 'lazy' && !i.naturalWidth).map(i => i.src)"
-            )
-        ]
+        found += [f"{beyond} pixels wider than the window"] * (beyond > 0)
+        broken = "[...document.images].filter(i => i.loading !== 'lazy' && !i.naturalWidth).map(i => i.src)"
+        found += [f"no picture at {source}" for source in browser.run(f"return {broken}")]
+        faults += [f"{page}: {fault}" for fault in found]
     assert not faults, "\n".join(faults)
 
 
@@ -49,27 +41,3 @@ def test_a_phone_shows_which_method_to_take(browser):
     browser.open(SITE / "choosing/index.html", width=390)
     ends = "[...document.querySelectorAll('table')[0].querySelectorAll('td:nth-child(3) a')].map(a => [a.textContent, a.getBoundingClientRect().right])"
     assert dict(browser.run(f"return {ends}"))["RotastackClassifier"] <= 390
-
-
-@pytest.fixture
-def served():
-    """The site's address on a server, because browsers fetch nothing from files."""
-    handler = partial(SilentHandler, directory=SITE)
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
-class SilentHandler(SimpleHTTPRequestHandler):
-    """A server of files without a log."""
-
-    def log_message(self, *_):
-        """Write no log."""
-
-
-def test_what_is_typed_is_found(browser, served):
-    browser.open(f"{served}/search.html?q=RotastackClassifier")
-    browser.wait("document.querySelectorAll('#search-results li').length > 0")
-    assert "RotastackClassifier" in browser.find("#search-results").text
-    assert browser.complaints() == []

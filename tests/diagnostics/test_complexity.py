@@ -17,26 +17,22 @@ def test_stump_by_hand():
     assert {k: v.tolist() for k, v in tree_complexity(tree).items()} == {"n_nodes": [3], "n_leaves": [2], "depth": [1]}
 
 
-def test_all_kinds_of_trees(iris):
+@pytest.mark.parametrize(("model", "n_trees"), [
+    (RandomForestClassifier(4, random_state=0), 4), (ForestClassifier(4, random_state=0), 4), (XGBClassifier(n_estimators=2), 6),
+])  # fmt: skip
+def test_all_kinds_of_trees(iris, model, n_trees):
     X, y = iris
-    for model in (
-        RandomForestClassifier(4, random_state=0),
-        ForestClassifier(4, random_state=0),
-        XGBClassifier(n_estimators=2),
-    ):
-        counts = tree_complexity(model.fit(X, y))
-        n_trees = 6 if isinstance(model, XGBClassifier) else 4
-        assert len(counts["n_nodes"]) == n_trees
-        assert (counts["n_nodes"] == 2 * counts["n_leaves"] - 1).all()  # binary trees
-        assert (counts["depth"] >= 1).all()
-    assert tree_complexity(LogisticRegression(max_iter=1000).fit(X, y)) is None
+    counts = tree_complexity(model.fit(X, y))
+    assert len(counts["n_nodes"]) == n_trees
+    assert (counts["n_nodes"] == 2 * counts["n_leaves"] - 1).all()  # binary trees
+    assert (counts["depth"] >= 1).all()
 
 
-def test_pipelines_have_no_trees(iris):
+def test_others_have_no_trees(iris):
     X, y = iris
     inner = make_pipeline(make_pipeline(StandardScaler()), LogisticRegression())
-    assert tree_complexity(inner.fit(X, y)) is None
-    assert tree_complexity(BaggingClassifier(inner, 2).fit(X, y)) is None
+    for model in (LogisticRegression(max_iter=1000), inner, BaggingClassifier(inner, 2)):
+        assert tree_complexity(model.fit(X, y)) is None
 
 
 def test_oob_error_agrees_with_scikit_learn(iris):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rotastack.diagnostics import chebyshev_bound, margins, summarize_margins
+from rotastack.diagnostics import chebyshev_bound, equilibrium_margin, margins, summarize_margins
 
 
 def brute(votes, y, mask, n_classes):
@@ -45,28 +45,22 @@ def test_against_brute_force(masked):
     assert summary.mean_correlation == pytest.approx(correlation)
 
 
-def test_bound_says_nothing_without_a_positive_mean():
-    assert chebyshev_bound([-0.2, 0.1]) == float("inf")
+def test_what_has_no_bound_or_correlation():
+    assert chebyshev_bound([-0.2, 0.1]) == float("inf"), "without a positive mean"
+    assert np.isnan(summarize_margins([[0, 0], [1, 1]], [0, 1]).mean_correlation), "members never err"
 
 
-def test_members_that_never_err_have_no_correlation():
-    assert np.isnan(summarize_margins([[0, 0], [1, 1]], [0, 1]).mean_correlation)
-
-
-def test_bad_shapes_are_named():
-    with pytest.raises(ValueError, match="votes must have shape"):
-        margins([0, 1], [0, 1])
-    with pytest.raises(ValueError, match="class labels"):
-        margins([[0.5]], [0])
-    with pytest.raises(ValueError, match="mask must have the shape of votes"):
-        margins([[0]], [0], [[True, True]])
-    with pytest.raises(ValueError, match="no row has a margin"):
-        summarize_margins([[0]], [0], [[False]])
+@pytest.mark.parametrize(("function", "arguments", "message"), [
+    (margins, ([0, 1], [0, 1]), "votes must have shape"), (margins, ([[0.5]], [0]), "class labels"),
+    (margins, ([[0]], [0], [[True, True]]), "mask must have the shape of votes"),
+    (summarize_margins, ([[0]], [0], [[False]]), "no row has a margin"),
+])  # fmt: skip
+def test_bad_shapes_are_named(function, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        function(*arguments)
 
 
 def test_equilibrium_margin_where_every_bound_is_above_one():
-    from rotastack.diagnostics import equilibrium_margin
-
     values = np.clip(np.random.default_rng(0).beta(5, 2, 482) * 1.2 - 0.2, -1, 1)
     found = equilibrium_margin(values, (200.0 * 14) ** 3)
     assert found.bound == 1.0

@@ -23,8 +23,11 @@ def is_python(block):
     return block.language == "python" and not block.reason
 
 
+SHOWN_BLOCKS = [block for page in PAGES for block in blocks(page)]
+
+
 def pages_with(*names):
-    return [page for page in PAGES if any(marked(block, *names) for block in blocks(page))]
+    return sorted({block.page for block in SHOWN_BLOCKS if marked(block, *names)})
 
 
 COMMANDS = pages_with("run", "run with")
@@ -105,8 +108,7 @@ def test_commands_of_minutes_print_what_a_page_says(page, tmp_path, monkeypatch)
 def test_some_commands_and_output_are_shown():
     assert {"docs/how-to/own-table.md", "docs/start/own-table.md"} <= set(COMMANDS)
     assert {"docs/how-to/models.md", "docs/start/own-table.md", "docs/start/study.md"} == set(AT_LENGTH)
-    shown = [block for page in PAGES for block in blocks(page)]
-    assert sum(b.output is not None for b in shown) == sum(b.language == "output" for b in shown) >= 6
+    assert sum(b.output is not None for b in SHOWN_BLOCKS) == sum(b.language == "output" for b in SHOWN_BLOCKS) >= 6
 
 
 def test_the_readme_shows_the_answer_of_its_page():
@@ -114,22 +116,20 @@ def test_the_readme_shows_the_answer_of_its_page():
     assert answer in [block.text for block in blocks("README.md")]
 
 
-def test_no_mark_is_misspelt():
-    for page in PAGES:
-        for mark in re.findall(r"^(<!-- .*? -->\n)```", (ROOT / page).read_text(encoding="utf-8"), re.M):
-            assert MARK.search(mark) or NOT_RUN.search(mark), f"{page}: {mark}"
+@pytest.mark.parametrize("page", PAGES)
+def test_no_mark_is_misspelt(page):
+    marks = re.findall(r"^(<!-- .*? -->\n)```", (ROOT / page).read_text(encoding="utf-8"), re.M)
+    assert not [mark for mark in marks if not MARK.search(mark) and not NOT_RUN.search(mark)]
 
 
 def test_blocks_of_what_commands_print_are_run():
     """Pages for users show no console that nothing repeats; README.md repeats a page."""
-    for page in PAGES:
-        if page.startswith(("docs/start/", "docs/how-to/")):
-            for block in blocks(page):
-                assert block.language != "console" or block.mark, f"{block} is of no run"
+    consoles = [
+        b for b in SHOWN_BLOCKS if b.language == "console" and b.page.startswith(("docs/start/", "docs/how-to/"))
+    ]
+    assert not [str(block) for block in consoles if not block.mark]
 
 
-def test_files_of_the_project_are_shown_as_they_are():
-    shown = [block for page in PAGES for block in blocks(page) if marked(block, "begins")]
-    assert shown
-    for block in shown:
-        assert (ROOT / block.mark[1]).read_text(encoding="utf-8").startswith(block.text), str(block)
+@pytest.mark.parametrize("block", [block for block in SHOWN_BLOCKS if marked(block, "begins")], ids=str)
+def test_files_of_the_project_are_shown_as_they_are(block):
+    assert (ROOT / block.mark[1]).read_text(encoding="utf-8").startswith(block.text)

@@ -18,10 +18,8 @@ def test_splits_are_tested_by_data_set(tmp_path):
     rows = [("iris", m, k, e) for m, found in errors.items() for k, e in enumerate(found)]
     pd.DataFrame(rows, columns=["dataset", "method", "split", "error"]).to_parquet(tmp_path / "scores.parquet")
     (tmp_path / "tables").mkdir()
-    pd.DataFrame([("iris", "A", "B", 0.07)], columns=["dataset", "first", "second", "p_value"]).to_csv(
-        tmp_path / "tables/pairs.csv"
-    )
-    pd.DataFrame(columns=["what", "of", "than", "n_datasets", "p_value"]).to_csv(tmp_path / "tables/claims.csv")
+    (tmp_path / "tables/pairs.csv").write_text("dataset,first,second,p_value\niris,A,B,0.07\n")
+    (tmp_path / "tables/claims.csv").write_text("what,of,than,n_datasets,p_value\n")
     (row,) = papers.by_split(tmp_path).to_dict("records")
     assert (row["of"], row["than"], row["splits"], row["p_corrected"]) == ("B", "A", 6, 0.07)
     assert (row["won"], row["tied"], row["lost"]) == pytest.approx((0, 1 / 6, 5 / 6))

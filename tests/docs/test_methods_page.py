@@ -24,25 +24,21 @@ def _entries():
 
 
 def test_each_pool_and_combiner_of_the_page_makes_a_study():
-    pools, methods = {}, {}
-    for found, combiner in _entries():
-        for pool in found:
-            name = f"pool_{len(pools)}"
-            pools[name] = pool
-            methods[f"method {name}"] = {"pool": name, "combiner": combiner}
-    assert len(pools) > 35
-    study = {"name": "page", "datasets": ["iris"], "pools": pools, "methods": methods}
-    study["protocol"] = {"kind": "holdout", "repeats": 2, "rotations": 2}
-    stacked = {k: m for k, m in methods.items() if m["combiner"]["kind"] in ("stacking", "weights")}
-    study["methods"] = {k: m for k, m in methods.items() if k not in stacked}
-    check_classes(Study.from_mapping(study, "page.yaml"), "page.yaml")
+    entries = [(pool, combiner) for pools, combiner in _entries() for pool in pools]
+    assert len(entries) > 35
+    holdout = {"kind": "holdout", "repeats": 2, "rotations": 2}
     nested = {"rotation_groups": 1, "fold_groups": 1, "folds": 3, "rotations": 2}
-    check_classes(Study.from_mapping({**study, "methods": stacked, "protocol": nested}, "page.yaml"), "page.yaml")
+    for protocol, is_stacked in ((holdout, False), (nested, True)):
+        own = [entry for entry in entries if (entry[1]["kind"] in ("stacking", "weights")) == is_stacked]
+        pools = {f"pool_{k}": pool for k, (pool, _) in enumerate(own)}
+        methods = {f"method {k}": {"pool": f"pool_{k}", "combiner": combiner} for k, (_, combiner) in enumerate(own)}
+        study = {"name": "page", "datasets": ["iris"], "pools": pools, "methods": methods, "protocol": protocol}
+        check_classes(Study.from_mapping(study, "page.yaml"), "page.yaml")
 
 
 def test_names_of_classes_in_the_readme_can_be_imported():
     named = set(re.findall(r"`(\w+(?:Classifier|Regressor))`", (ROOT / "README.md").read_text()))
-    assert {"RotationForestClassifier", "ExclusivityRegularizedClassifier"} <= named
+    assert "ExclusivityRegularizedClassifier" in named
     assert all(hasattr(rotastack, name) for name in named)
 
 

@@ -10,6 +10,9 @@ import pytest
 import yaml
 from tests.docs.blocks import PAGES, ROOT
 
+from rotastack.workflow.run.modules import STEPS
+from rotastack.workflow.study.model import StudyDocument
+
 sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "tools")]
 make_tables, public_names = importlib.import_module("make_tables"), importlib.import_module("public_names")
 flagship_sets, model_files = importlib.import_module("flagship_sets"), importlib.import_module("model_files")
@@ -36,53 +39,35 @@ def test_every_public_name_has_a_page_and_a_docstring():
 
 
 def test_the_packages_of_public_names_are_all_that_hand_names_on():
-    packages = set()
-    for file in (ROOT / "src/rotastack").rglob("__init__.py"):
-        if "lazy_loader.attach" in file.read_text():
-            packages.add(".".join(("rotastack", *file.parent.relative_to(ROOT / "src/rotastack").parts)))
-    assert packages == set(public_names.PACKAGES)
+    src = ROOT / "src"
+    files = [file for file in (src / "rotastack").rglob("__init__.py") if "lazy_loader.attach" in file.read_text()]
+    assert {".".join(file.parent.relative_to(src).parts) for file in files} == set(public_names.PACKAGES)
 
 
 def test_every_mapping_of_a_study_is_in_the_reference():
-    from rotastack.workflow.study.model import StudyDocument
-
-    mappings = re.findall(
-        r"autopydantic_model:: [\w.]+\.(\w+)$", (ROOT / "docs/reference/study-keys.md").read_text(), re.M
-    )
+    text = (ROOT / "docs/reference/study-keys.md").read_text()
+    mappings = re.findall(r"autopydantic_model:: [\w.]+\.(\w+)$", text, re.M)
     assert set(mappings) == {"StudyDocument", *StudyDocument.model_json_schema()["$defs"]}
 
 
-def test_every_study_is_in_the_reference():
+def test_every_study_and_step_is_in_the_reference():
     text = (ROOT / "docs/reference/studies.md").read_text()
     for file in (ROOT / "config/studies").glob("*.yaml"):
         assert f"## `{file.stem}`" in text
         assert yaml.safe_load(file.read_text())["title"].rstrip(".") in text
-
-
-def test_every_step_is_in_the_reference():
-    from rotastack.workflow.run.modules import STEPS
-
     assert listed("artifacts.md", "autosummary") == list(STEPS.values())
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_links_within_the_repository_lead_somewhere(page):
+def test_a_page_has_one_title_and_its_links_within_the_repository_lead_somewhere(page):
     text = re.sub(r"^```.*?^```", "", (ROOT / page).read_text(), flags=re.M | re.S)
+    assert len(re.findall(r"^# ", text, re.M)) == 1
     for target in LINK.findall(text):
         path, _, _ = target.partition("#")
-        if not path or re.match(r"[a-z]+:", path):
-            continue
-        file = ((ROOT / page).parent / path).resolve()
-        made = any(file.is_relative_to(ROOT / "docs" / folder) for folder in GENERATED)
-        assert made or file.exists(), target
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_is_in_the_tree_and_has_one_title(page):
-    file = ROOT / page
-    if file.is_relative_to(ROOT / "docs"):
-        text = re.sub(r"^```.*?^```", "", file.read_text(), flags=re.M | re.S)
-        assert len(re.findall(r"^# ", text, re.M)) == 1
+        if path and not re.match(r"[a-z]+:", path):
+            file = ((ROOT / page).parent / path).resolve()
+            made = any(file.is_relative_to(ROOT / "docs" / folder) for folder in GENERATED)
+            assert made or file.exists(), target
 
 
 KEPT = {file.stem: file.read_text(encoding="utf-8") for file in make_tables.FOLDER.glob("*.md")}
@@ -102,18 +87,11 @@ def test_tables_are_those_of_the_results_and_are_shown(monkeypatch):
     for name in GROWN:
         monkeypatch.setitem(choosing.TABLES, name, lambda name=name: KEPT[f"choosing-{name}"])
     made = make_tables.tables()
-    assert set(KEPT) == set(made)
-    assert not [name for name in made if KEPT[name].strip() != made[name].strip()], "python benchmarks/make_tables.py"
-    shown = {
-        name
-        for page in PAGES
-        for name in re.findall(r"^```{include} .*tables/([\w-]+)\.md$", (ROOT / page).read_text(), re.M)
-    }
-    assert shown == set(made)
-    for text in made.values():
-        for table in re.findall(r"(?:^\|.*\n)+", text + "\n", re.M):
-            first, *rows = table.splitlines()
-            assert not [row for row in rows if len(re.split(r"(?<!\\)\|", row)) != len(first.split("|"))]
+    assert {name: text.strip() for name, text in made.items()} == {name: text.strip() for name, text in KEPT.items()}
+    pages = "".join((ROOT / page).read_text() for page in PAGES)
+    assert set(re.findall(r"^```{include} .*tables/([\w-]+)\.md$", pages, re.M)) == set(made)
+    for table in re.findall(r"(?:^\|.*\n)+", "\n\n".join(made.values()) + "\n", re.M):
+        assert len({len(re.split(r"(?<!\\)\|", row)) for row in table.splitlines()}) == 1, table
 
 
 @pytest.mark.parametrize("file", sorted(make_tables.FOLDER.glob("*.csv")), ids=lambda file: file.stem)
@@ -146,8 +124,7 @@ def test_a_rule_finds_the_question_that_parts_two_methods():
     assert node.fact == "rows"
     assert (rules.chosen(node, facts.iloc[0]), rules.chosen(node, facts.iloc[-1])) == ("A", "B")
     assert rules.left_out_rank(ranks, facts, 0) > rules.left_out_rank(ranks, facts, 1)
-    same = pd.DataFrame({"A": [1] * 40, "B": [2] * 40}, index=facts.index)
-    assert rules.grow(same, facts, 2).fact is None
+    assert rules.grow(ranks.assign(A=1, B=2), facts, 2).fact is None
 
 
 STUDIES_OF_PAPERS = sorted({file.name.partition(".")[0] for file in papers.DATA.glob("*.published.parquet")})
@@ -155,11 +132,10 @@ STUDIES_OF_PAPERS = sorted({file.name.partition(".")[0] for file in papers.DATA.
 
 @pytest.mark.parametrize("study", STUDIES_OF_PAPERS)
 def test_printed_cells_stand_beside_ours_and_each_that_differs_has_its_reason(study):
-    cells = papers.cells(study)
-    text = papers.printed(study)
+    cells, text = papers.cells(study), papers.printed(study)
     for row in cells.itertuples():
-        shown = f"{papers._number(row.ours, row.metric)} ({papers._number(row.published, row.metric)})"
-        assert (f"**{papers._number(row.ours, row.metric)}** (" if row.agrees is False else shown) in text
+        ours, published = (papers._number(value, row.metric) for value in (row.ours, row.published))
+        assert (f"**{ours}** (" if row.agrees is False else f"{ours} ({published})") in text
     counted = sum(int(n) for n in re.findall(r"^- (\d+) cells? \(", text, re.M))
     assert counted == cells["agrees"].eq(False).sum()
 

@@ -45,13 +45,6 @@ def test_a_study_that_is_shown_is_sound(block, tmp_path, monkeypatch):
             check_classes(study, "shown")
 
 
-def test_the_study_with_own_classes_names_the_class_of_its_file():
-    (text,) = (block.text for block in STUDIES if block.text.startswith("# mine.yaml\n"))
-    study = Study.from_mapping(yaml.safe_load(text), "mine.yaml")
-    assert study.pools["centroid"].estimator == "mine.CentroidClassifier"
-    assert next(iter(study.methods)) == "Random forest"  # the control of which the page speaks
-
-
 @pytest.mark.parametrize("block", DATA_SETS, ids=str)
 def test_data_sets_that_are_shown_are_sound(block):
     shown = yaml.safe_load(block.text)
@@ -62,5 +55,3 @@ def test_data_sets_that_are_shown_are_sound(block):
 def test_studies_are_shown():
     assert len(STUDIES) >= 9
     assert len(DATA_SETS) >= 2
-    whole = {block.page for block in STUDIES if re.match(r"(# .*\n)?name: ", block.text)}
-    assert {"docs/reference/study-keys.md", "docs/how-to/extend.md"} <= whole

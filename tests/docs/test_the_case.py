@@ -1,5 +1,6 @@
 """The figure that makes the case, and what README.md says below it, are of the results that are kept."""
 
+import importlib
 import re
 import runpy
 import sys
@@ -19,25 +20,25 @@ def case():
         yield runpy.run_path(str(ROOT / "tools/draw_the_case.py"))
 
 
+def read(page):
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
 def test_the_caption_says_what_the_results_say(case):
-    wins = next(line for line in case["flagship"].summary_lines() if "better : worse, error" in line)
-    header = case["flagship"].summary_lines()[0].split("|")
-    counts = dict(zip(header, (re.findall(r"\d+", cell) for cell in wins.split("|")), strict=True))
-    better, worse = counts[" RF "]
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    index = (ROOT / "docs/index.md").read_text(encoding="utf-8")
-    n_tables = len(case["ratios"]())
-    n_sets = len(case["flagship"].set_by_set())
-    evidence = (ROOT / "docs/evidence/flagship.md").read_text(encoding="utf-8")
+    header, *lines = [line.split("|") for line in case["flagship"].summary_lines()]
+    wins = next(line for line in lines if "better : worse, error" in "|".join(line))
+    better, worse = re.findall(r"\d+", dict(zip(header, wins, strict=True))[" RF "])
+    n_tables, n_sets = len(case["ratios"]()), len(case["flagship"].set_by_set())
+    evidence, readme = read("docs/evidence/flagship.md"), read("README.md")
     assert f"On the {n_sets} data sets below: yes." in evidence
     assert f"than those of CatBoost on {n_tables} of the data sets" in evidence
-    p_values = [line.split("|")[3:-1] for line in case["flagship"].summary_lines() if line.startswith("| Wilcoxon")]
-    assert {cell.strip() for line in p_values for cell in line} == {"< .001"}, "the page says p below .001"
-    for page in ("index.md", "evidence/index.md"):
-        assert f"on {n_sets} data sets (CatBoost on {n_tables})" in (ROOT / "docs" / page).read_text(encoding="utf-8")
-    assert f"errors on {n_tables} tables" in text
-    assert set(re.findall(r"on (\d+) tables", index)) == {str(n_tables)}
-    assert f"fewer errors than the random forest on {better} tables and more on {worse}." in text
+    p_values = [cell.strip() for line in lines if line[1].startswith(" Wilcoxon") for cell in line[3:-1]]
+    assert set(p_values) == {"< .001"}, "the page says p below .001"
+    for page in ("docs/index.md", "docs/evidence/index.md"):
+        assert f"on {n_sets} data sets (CatBoost on {n_tables})" in read(page)
+    assert set(re.findall(r"on (\d+) tables", read("docs/index.md"))) == {str(n_tables)}
+    assert f"errors on {n_tables} tables" in readme
+    assert f"fewer errors than the random forest on {better} tables and more on {worse}." in readme
 
 
 @pytest.mark.slow
@@ -52,8 +53,7 @@ def test_pictures_are_what_their_programs_draw(case, tmp_path):
 
 
 def test_the_picture_of_the_flagship_has_its_families():
-    picture = (ROOT / "docs/images/flagship.svg").read_text(encoding="utf-8")
-    assert re.findall(r">\((\w+)\)<", picture) == list(FAMILIES)
+    assert re.findall(r">\((\w+)\)<", read("docs/images/flagship.svg")) == list(FAMILIES)
 
 
 def test_the_picture_of_the_report_shows_the_answer_of_the_page():
@@ -64,35 +64,21 @@ def test_the_picture_of_the_report_shows_the_answer_of_the_page():
         assert picture.text["Description"].splitlines() == answer.partition("\n\n")[0].splitlines()
 
 
-def test_the_sentence_on_179_classifiers_is_of_the_numbers_that_are_kept(case):
-    from tables import classifiers
-
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert classifiers.place() in text
-    ranks = classifiers.numbers("ranks", "ranked")
-    assert len(ranks) == 186
-    assert ranks["rank"].mean() == pytest.approx(187 / 2), "ranks of all methods average to the middle"
+@pytest.mark.parametrize(
+    ("name", "kind", "n"), [("classifiers", "ranked", 186), ("tuned", "all", 11), ("regressors", "all", 25)]
+)
+def test_a_sentence_on_other_methods_is_of_the_numbers_that_are_kept(case, name, kind, n):
+    table = importlib.import_module(f"tables.{name}")
+    assert table.place() in read("README.md")
+    ranks = table.numbers("ranks", kind)
+    assert len(ranks) == n
+    assert ranks["rank"].mean() == pytest.approx((n + 1) / 2), "ranks of all methods average to the middle"
     assert ranks["rank"].between(ranks["lower"], ranks["upper"]).all()
 
 
-def test_the_sentence_on_tuned_classifiers_is_of_the_numbers_that_are_kept(case):
+def test_the_sentence_on_pretrained_networks_is_of_the_numbers_that_are_kept(case):
     from tables import tuned
 
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert tuned.place() in text
-    ranks, tests = (tuned.numbers(name, "all") for name in ("ranks", "tests"))
-    assert len(ranks) == 11
-    assert ranks["rank"].mean() == pytest.approx(6), "ranks of all methods average to the middle"
-    ahead = tests.loc[list(tuned.PRETRAINED)].query("apart > 0 and p_holm < 0.05")
-    assert len(ahead) == 3
-    assert "four pretrained networks, three of which are better" in text
-
-
-def test_the_sentence_on_21_regressors_is_of_the_numbers_that_are_kept(case):
-    from tables import regressors
-
-    assert regressors.place() in (ROOT / "README.md").read_text(encoding="utf-8")
-    ranks = regressors.numbers("ranks", "all")
-    assert len(ranks) == 25
-    assert ranks["rank"].mean() == pytest.approx(13), "ranks of all methods average to the middle"
-    assert ranks["rank"].between(ranks["lower"], ranks["upper"]).all()
+    tests = tuned.numbers("tests", "all").loc[list(tuned.PRETRAINED)]
+    assert len(tests.query("apart > 0 and p_holm < 0.05")) == 3
+    assert "four pretrained networks, three of which are better" in read("README.md")

@@ -17,11 +17,10 @@ def test_the_factor_is_the_need_of_a_row():
     found = coverage_of_spans([(targets, ends), (targets, ends)])
     assert found == {"rows": 18, "held": 12 / 18, "times": 4.0, "then_held": 1.0, "least": 1.0, "most": 1.0}
     assert widened(ends, found).tolist() == [[-4, 4]] * 9
-    moved = widened(np.array([[10.0, 12.0]]), {"times": 1.5})
-    assert moved.tolist() == [[9.5, 12.5]]
+    assert widened(np.array([[10.0, 12.0]]), {"times": 1.5}).tolist() == [[9.5, 12.5]]
     few = coverage_of_spans([(targets[:4], ends[:4])] * 3)
     assert few == {"rows": 12, "held": 1.0}, "a span's factor comes from eight rows"
-    assert coverage_in_words(few) == "90% intervals covered 100% of 12 later rows, too few to correct their width."
+    assert coverage_in_words(few).endswith("covered 100% of 12 later rows, too few to correct their width.")
 
 
 def test_intervals_are_never_narrowed_and_may_have_no_width():

@@ -2,7 +2,6 @@
 
 import json
 import re
-from contextlib import chdir
 from types import SimpleNamespace as Names
 
 import numpy as np
@@ -61,95 +60,75 @@ def assert_sound(text):
     bare = re.sub(r"\\[&%$#_{}\\]", "", text)
     assert bare.count("{") == bare.count("}")
     assert not re.search(r"[$#_~^]", re.sub(r"\\(label|begin|end)\{[^}]*\}", "", bare))
-    opened = re.findall(r"\\begin\{(\w+)\}", text)
-    assert sorted(opened) == sorted(re.findall(r"\\end\{(\w+)\}", text))
-    for line in text.splitlines():
-        assert not re.search(r"(?<!\\)%", line) or line.startswith("%"), line
+    opened, closed = (sorted(re.findall(rf"\\{word}\{{(\w+)\}}", text)) for word in ("begin", "end"))
+    assert opened == closed
+    assert not re.search(r"^[^%].*(?<!\\)%", text, re.M)
 
 
 def test_the_leaderboard_is_what_the_statistics_say(tmp_path):
-    errors = errors_of(["RF", "RRE", "XGB", "CUT"])
-    errors["CUT"] = 0.01
+    errors = errors_of(["RF", "RRE", "XGB", "CUT"]).assign(CUT=0.01)
     study = finished(tmp_path, errors, optimistic=["CUT"])
     tables = {table.name: table for table in printed_tables(tmp_path, study, "rotastack run s")}
-    fair = errors[["RF", "RRE", "XGB"]].round(12)
-    values = tables["leaderboard"].values.set_index("method")
-    ranks = bootstrap_ranks(fair, False)
+    assert set(tables) == {"leaderboard", *METRICS, "tests", "nemenyi", "baseline", "times", "variance"}
+    fair, values = errors[["RF", "RRE", "XGB"]].round(12), tables["leaderboard"].values.set_index("method")
+    ranks, tests = bootstrap_ranks(fair, False), wilcoxon_holm(fair, "RF", False)
     assert list(values.index) == list(ranks["average_rank"].sort_values(kind="stable").index)
-    for name in ranks:
-        column = name if name == "average_rank" else f"average_rank_{name}"
-        np.testing.assert_allclose(values[column], ranks[name].reindex(values.index))
-    np.testing.assert_allclose(values["elo"], elo(fair, False)["elo"].reindex(values.index))
-    holm = wilcoxon_holm(fair, "RF", False)["p_holm"]
-    np.testing.assert_allclose(values["p_holm"].drop("RF"), holm.reindex(values.index.drop("RF")))
-    wins = (fair["RRE"] < fair["RF"]).sum()
+    columns = {"lower": "average_rank_lower", "upper": "average_rank_upper"}
+    wanted = ranks.rename(columns=columns).assign(elo=elo(fair, False)["elo"], p_holm=tests["p_holm"])
+    pd.testing.assert_frame_equal(values[wanted.columns], wanted.loc[values.index], check_names=False)
     latex = tables["leaderboard"].latex
     rows = {line.split(" & ")[0]: line.rstrip(" \\").split(" & ") for line in latex.splitlines() if " & " in line}
-    head = ["method", "average rank", "Elo", r"improvability in \%", "against RF", "p (Holm)", "training", "predicting"]
-    assert rows["method"] == head
-    assert rows["RRE"][4] == f"{wins}/0/{6 - wins}"
-    assert rows["RF"][4:6] == ["--", "--"]
-    assert rows["RRE"][6:] == ["1.00", "--"]
-    assert "Methods that choose members by the test rows are not ranked." in latex
-    assert r"bootstrap intervals of 95 \% over data sets" in latex
-    assert set(tables) == {
-        "leaderboard", *METRICS, "tests", "nemenyi", "baseline", "times", "variance",
-    }  # fmt: skip
+    assert rows["RRE"][4] == "{wins:.0f}/{ties:.0f}/{losses:.0f}".format(**tests.loc["RRE"])
+    assert (rows["RF"][4:6], rows["RRE"][6:]) == (["--", "--"], ["1.00", "--"])
+    assert "by the test rows are not ranked." in latex
+    assert r"intervals of 95 \%" in latex
 
 
 def test_the_best_of_a_row_is_bold_and_what_failed_says_so(tmp_path):
     errors = pd.DataFrame({"RF": [0.2, 0.3], "RRE": [0.2, NAN], "CUT": [0.0, 0.0]}, index=["x", "y"])
     study = finished(tmp_path, errors, optimistic=["CUT"])
-    tables = {table.name: table for table in printed_tables(tmp_path, study, "rotastack run s")}
-    error = tables["error"]
+    (error,) = (table for table in printed_tables(tmp_path, study, "rotastack run s") if table.name == "error")
     assert error.values.columns.tolist() == ["dataset", "RF", "RRE", "CUT", "RF sd", "RRE sd", "CUT sd"]
     assert r"x & \textbf{0.2000 (0.0125)} & \textbf{0.2000 (0.0125)} & 0.0000 (0.0125) \\" in error.latex
     assert r"y & \textbf{0.3000 (0.0125)} & no score & 0.0000 (0.0125) \\" in error.latex
 
 
 def test_names_of_any_kind_give_sound_latex(tmp_path):
-    errors = errors_of(["RF", STRANGE, "A"], n=60)
-    tables = {t.name: t.latex for t in printed_tables(tmp_path, finished(tmp_path, errors), "rotastack run s")}
-    latex = {name: text for name, text in tables.items() if text is not None}
+    study = finished(tmp_path, errors_of(["RF", STRANGE, "A"], n=60))
+    latex = {t.name: t.latex for t in printed_tables(tmp_path, study, "rotastack run s") if t.latex is not None}
     assert set(latex) == {"leaderboard", "error", "tests"}
     for text in latex.values():
         assert_sound(text)
-    for name in ("leaderboard", "error"):
-        assert r"<script>\&\%" in latex[name]
+    assert [name for name in latex if r"<script>\&\%" in latex[name]] == ["leaderboard", "error"]
     assert latex["error"].count(r"\begin{longtable}") == 1
     assert latex["error"].count(r"\textbf") == 60
-    assert "p of Friedman's test & " in latex["tests"]
 
 
 @pytest.mark.parametrize("errors", [errors_of(["RF", "RRE"], n=1), errors_of(["RF", "RRE"]).assign(RF=NAN)])
 def test_studies_that_rank_little_have_tables_too(tmp_path, errors):
     tables = {t.name: t for t in printed_tables(tmp_path, finished(tmp_path, errors, seconds=False), "rotastack run s")}
     assert "nemenyi" not in tables
-    assert "leaderboard" in tables
     assert tables["leaderboard"].values["predict_times"].isna().all()
     for table in tables.values():
         assert_sound(table.latex or "")
 
 
-def test_a_study_that_is_not_finished_says_so(tmp_path, capsys):
-    study = finished(tmp_path / "results", errors_of(["RF", "RRE"]))
-    (tmp_path / "results/tables/times.csv").unlink()
+def test_a_study_that_is_not_finished_says_so(tmp_path):
+    study = finished(tmp_path, errors_of(["RF", "RRE"]))
+    (tmp_path / "tables/times.csv").unlink()
     with pytest.raises(RotastackError, match="study 's' is not finished; run `rotastack run s` first"):
-        printed_tables(tmp_path / "results", study, "rotastack run s")
-    with chdir(tmp_path):
-        assert run_command(["tables", "quickstart"]) == 2
-    assert "run `rotastack run quickstart` first" in capsys.readouterr().err
+        printed_tables(tmp_path, study, "rotastack run s")
 
 
-def test_the_command_writes_both_kinds(tmp_path, capsys, monkeypatch):
+def test_the_command_writes_both_kinds(here, capsys, monkeypatch):
     monkeypatch.setattr("rotastack.cli.tables.is_current", lambda *_: True)  # the files have no records
-    finished(tmp_path / "results/tiny", errors_of(["RF", "RRE"]))
     given = ["tables", str(project_file("config/studies/tiny.yaml")), "--out", "paper"]
-    with chdir(tmp_path):
-        assert run_command(given) == 0
-        assert not list((tmp_path / "paper").glob("*.tex"))
-        assert run_command([*given, "--latex"]) == 0
+    assert run_command(given) == 2
+    assert "is not finished; run " in capsys.readouterr().err
+    finished(here / "results/tiny", errors_of(["RF", "RRE"]))
+    for options, texts in (([], set()), (["--latex"], {"leaderboard", "error", "tests"})):
+        assert run_command([*given, *options]) == 0
+        assert {path.stem for path in here.glob("paper/*.tex")} == texts
     assert "14 tables in paper" in capsys.readouterr().out
-    assert len(list((tmp_path / "paper").glob("*.csv"))) == 14
-    assert {path.stem for path in (tmp_path / "paper").glob("*.tex")} == {"leaderboard", "error", "tests"}
-    assert r"\label{tab:tiny-error}" in (tmp_path / "paper/error.tex").read_text()
+    assert len(list(here.glob("paper/*.csv"))) == 14
+    assert r"\label{tab:tiny-error}" in (here / "paper/error.tex").read_text()

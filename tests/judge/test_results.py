@@ -9,19 +9,20 @@ from rotastack.workflow.judge.results import RowTests, all_means, choose, sorted
 LOSS = {"A": 0.5, "B": 0.4, "C": 0.3}
 
 
-def about(methods):
-    return {"unit": "rows", "times": 1, "widening": dict.fromkeys(methods, 1.0)}
+def of_influences(influences, means):
+    """Return the tests of methods by columns of influences, and their means."""
+    about = {"unit": "rows", "times": 1, "widening": dict.fromkeys(influences, 1.0)}
+    return RowTests(influences, **about, means=means, alpha=0.05)
 
 
-def row_tests_of(losses):
+def row_tests(losses):
     """Return the tests of methods by a column of losses each, and their means, best first."""
-    means = sorted_means(losses, "error")
-    n = len(losses)
-    return RowTests((losses - losses.mean()) / np.sqrt(n * (n - 1)), **about(losses), means=means, alpha=0.05), means
+    means, n = sorted_means(losses, "error"), len(losses)
+    return of_influences((losses - losses.mean()) / np.sqrt(n * (n - 1)), means), means
 
 
 def chosen(losses, breaker=LOSS, seconds=()):
-    test, means = row_tests_of(losses)
+    test, means = row_tests(losses)
     return choose(means, breaker, dict(seconds), test)
 
 
@@ -38,16 +39,15 @@ def test_the_least_log_loss_chooses_among_the_methods_that_are_not_told_apart(lo
 
 
 def test_equal_log_loss_is_decided_by_time(losses):
-    loss = {"A": 0.40001, "B": 0.40002}
-    assert chosen(losses, loss, {"A": 2.0, "B": 1.0}).method == "B"
-    assert chosen(losses, loss, {"A": 1.0, "B": 2.0}).method == "A"
+    for seconds, method in (({"A": 2.0, "B": 1.0}, "B"), ({"A": 1.0, "B": 2.0}, "A")):
+        assert chosen(losses, {"A": 0.40001, "B": 0.40002}, seconds).method == method
 
 
 def test_the_candidates_are_a_block_of_the_ranking(losses):
     """C is told apart from A; D, which is worse, is not, as its losses are of other rows."""
     at = np.arange(100)
-    losses = losses.assign(B=at < 32, C=at < 60, D=at >= 66)[["A", "B", "D"]].astype(float)
-    test, _ = row_tests_of(losses)
+    losses = losses.assign(B=at < 32, D=at >= 66)[["A", "B", "D"]].astype(float)
+    test, _ = row_tests(losses)
     assert test("B", "A").p < 0.05 < test("D", "A").p
     assert chosen(losses).alike == ["A"]
 
@@ -73,11 +73,6 @@ def test_means_in_units_of_the_target_keep_their_digits():
 
 
 def test_methods_with_a_difference_of_rounding_errors_are_equal():
-    losses = np.full(10, 0.1)
-    found = RowTests(
-        pd.DataFrame({"A": losses * 0, "B": losses * 0}),
-        **about("AB"),
-        means=pd.Series({"A": 0.3, "B": 0.1 + 0.2}),
-        alpha=0.05,
-    )("A", "B")
+    nothing = pd.DataFrame(np.zeros((10, 2)), columns=["A", "B"])
+    found = of_influences(nothing, pd.Series({"A": 0.3, "B": 0.1 + 0.2}))("A", "B")
     assert (found.difference, found.p) == (0, 1)

@@ -1,5 +1,6 @@
 """The sentences of constructed studies: what is best, whether by chance, what rotations do."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -50,11 +51,7 @@ def test_where_the_control_is_best_the_others_are_set_against_it():
     times = {"fit": seconds_of(RF=1, A=2), "predict": seconds_of(RF=0.02, A=1)}
     best, chance, _ = said(WON, "A", times, rotation_pairs=[["A", "RF"]])
     raised = 100 * (np.exp(np.log(WON["RF"] / WON["A"]).mean()) - 1)
-    assert best.startswith(
-        "A has the best average rank by error among 3 methods over 20 data sets (1.00; RF has 2.00); RF"
-    )
     assert f"RF has a higher error than A, by {raised:.1f} % in the geometric mean (worse on 20), at 0.5 times" in best
-    assert "0.02 times the prediction time" in best
     assert chance.startswith("That it beats RF and B is shown")
 
 
@@ -66,13 +63,12 @@ def test_several_pairs_are_corrected_and_the_clearest_are_said():
     means = pd.DataFrame(RNG.uniform(0.1, 0.4, (30, 10)), columns=[f"m{i}" for i in range(10)])
     pairs = [[f"m{i}", f"m{i + 5}"] for i in range(5)]
     p = [wilcoxon_holm(means[[b, a]], b, False).loc[a, "p"] for a, b in pairs]
-    sentences = said(means, control="m0", rotation_pairs=pairs)[2:]
+    first, *_, last = sentences = said(means, control="m0", rotation_pairs=pairs)[2:]
     assert len(sentences) == 4
-    first, last = np.argmin(p), min(1, sorted(p)[3] * 2)
-    assert f"{pairs[first][0]} against {pairs[first][1]}, with Holm's correction for 5 pairs)" in sentences[0]
-    assert f"p = {min(1, 5 * min(p)):.2g}" in sentences[0]
-    assert sentences[-1].startswith("For 2 more pairs with and without rotations, the smallest p is ")
-    assert float(sentences[-1].rpartition(" ")[2].rstrip(".")) >= round(last, 2) - 0.01
+    assert f"p = {min(1, 5 * min(p)):.2g}, {pairs[np.argmin(p)][0]} against {pairs[np.argmin(p)][1]}, with" in first
+    assert last.startswith("For 2 more pairs")
+    assert float(last.rpartition(" ")[2].rstrip(".")) >= round(min(1, sorted(p)[3] * 2), 2) - 0.01
+    assert said(means[:1], control="m0", rotation_pairs=pairs)[-1].startswith("2 more pairs")
 
 
 def test_all_tied():
@@ -87,58 +83,39 @@ def test_a_shared_best_rank():
     assert chance.startswith("That it beats C is shown")
 
 
-def test_too_few_data_sets_to_show_anything_is_said():
+def test_only_too_few_data_sets_to_show_anything_are_a_reason():
     means = pd.DataFrame({"RF": [0.2, 0.3, 0.4, 0.5], "A": [0.1, 0.19, 0.28, 0.37]})
-    p = wilcoxon_holm(means, "RF", False).loc["A", "p_holm"]
-    _, chance = said(means)
-    assert chance == (
-        f"That A beats RF is not shown (p = {p:.2g}, Wilcoxon's signed-rank test); "
-        "so many comparisons need at least 6 data sets, even if all agree."
-    )
     turned = 1.5 * means.iloc[:, ::-1].set_axis(["RF", "A"], axis=1)
-    enough = pd.concat([means, means + 0.01, turned], ignore_index=True)
-    assert "need" not in said(enough)[1]
-    assert "not shown" in said(enough)[1]
-
-
-def test_the_least_number_of_data_sets_is_the_one_that_the_test_needs():
-    for n in (5, 6):  # of two methods: all six differences of one sign have p = 2 / 64
-        means = pd.DataFrame({"A": np.arange(1, n + 1) / 100, "RF": 2 * np.arange(1, n + 1) / 100})
-        assert ("is shown" in said(means)[1]) is (n == 6)
+    for data, is_reason in ((means, True), (pd.concat([means, means + 0.01, turned], ignore_index=True), False)):
+        chance = said(data)[1]
+        assert chance.startswith("That A beats RF is not shown (p = ")
+        assert ("need at least 6 data sets" in chance) == is_reason
 
 
 def test_data_sets_that_a_method_failed_on_are_left_out_openly():
     means = WON.copy()
     means.loc["d3", "A"] = means.loc["d4", "B"] = np.nan
-    best, *_ = said(means)
-    assert "over the 18 of 20 data sets with all scores" in best
-    assert "(better on 18)" in best
-
-
-def test_one_data_set_that_has_all_methods():
-    means = WON.iloc[:2].copy()
-    means.loc["d1", "B"] = np.nan
-    best, chance, rotations = said(means, rotation_pairs=[["A", "RF"]])
+    assert re.search(r"over the 18 of 20 data sets with all scores .*\(better on 18\)", said(means)[0])
+    best, chance, rotations = said(means[2:4], rotation_pairs=[["A", "RF"]])
     assert "over the 1 of 2 data sets with all scores" in best
     assert chance == "No test: there is only one data set."
-    assert rotations.startswith("Rotations (A against RF) help on 1 of 1 data set: d0 (")
+    assert rotations.startswith("Rotations (A against RF) help on 1 of 1 data set: d2 (")
 
 
 def test_the_claims_of_a_study_are_answered():
     claim = {"what": "error", "of": "S", "than": "R", "expect": "lower", "n_datasets": 6, "difference": -0.0032,
              "in_favour": 0.5, "ties": 0.0, "p_holm": 0.44, "holds": False, "could_tell": True}  # fmt: skip
-    claims = pd.DataFrame([claim, {**claim, "p_holm": 0.01, "holds": True, "in_favour": 1.0}])
+    untested = {**claim, "n_datasets": 0, **dict.fromkeys(("difference", "in_favour", "ties", "p_holm"), np.nan)}
+    claims = pd.DataFrame([claim, {**claim, "p_holm": 0.01, "holds": True, "in_favour": 1.0}, untested])
+    of_s = "Error of S is lower than that of R: "
     assert verdict_of_claims(claims) == [
-        "Error of S is lower than that of R: not shown (-0.0032 on average over 6 data sets, lower on 3; p = 0.44).",
-        "Error of S is lower than that of R: yes (-0.0032 on average over 6 data sets, lower on 6; p = 0.01).",
+        f"{of_s}not shown (-0.0032 on average over 6 data sets, lower on 3; p = 0.44).",
+        f"{of_s}yes (-0.0032 on average over 6 data sets, lower on 6; p = 0.01).",
+        f"{of_s}not tested (no data set has this number for both methods).",
     ]
-    many = verdict_of_claims(pd.concat([claims] * 3))
+    many = verdict_of_claims(pd.concat([claims[:2]] * 3))
     assert many == ["3 of 6 claims of a difference hold; the report has the tests."]
     assert verdict_of_claims(claims[:0]) == []
-    untested = {**claim, "n_datasets": 0, **dict.fromkeys(("difference", "in_favour", "ties", "p_holm"), np.nan)}
-    assert verdict_of_claims(pd.DataFrame([untested])) == [
-        "Error of S is lower than that of R: not tested (no data set has this number for both methods)."
-    ]
 
 
 def claimed(scores, claims):
@@ -155,15 +132,10 @@ def test_claims_of_equality_are_counted_apart_and_so_are_those_that_no_test_coul
     claims = [{"of": "A", "than": other, "expect": "equal"} for other in "BCDE"]
     scores = {m: [v] * 7 for m, v in zip("ABCDE", (0.01, 0.2, 0.01, 0.4, 0.01), strict=True)}
     table = claimed({m: of[:2] for m, of in scores.items()}, claims)
-    told = (
-        "4 of 4 claims of equality have no sign against them, 4 on too few data sets for any; the report has the tests."
-    )
-    assert verdict_of_claims(table) == [told]
+    assert "4 of 4 claims of equality have no sign against them, 4 on too few data sets" in verdict_of_claims(table)[0]
     assert claim_in_words(table.iloc[0])["holds"] == "too few data sets for a sign against it"
-    table = claimed(scores, [*claims, {"of": "A", "than": "B", "expect": "lower"}])
-    assert verdict_of_claims(table) == [
-        "1 of 1 claims of a difference hold; 2 of 4 claims of equality have no sign against them; the report has the tests."
-    ]
+    (told,) = verdict_of_claims(claimed(scores, [*claims, {"of": "A", "than": "B", "expect": "lower"}]))
+    assert told.startswith("1 of 1 claims of a difference hold; 2 of 4 claims of equality have no sign against them; ")
 
 
 @pytest.mark.parametrize(("expect", "holds"), [("higher", "not shown"), ("lower", "yes")])
@@ -182,17 +154,11 @@ def test_what_is_shown_has_the_direction_of_its_test_and_not_of_the_ranks():
     means["ours"] = means["RF"] + np.r_[np.linspace(0.001, 0.002, 16), -np.linspace(0.05, 0.1, 14)]
     best, tests = said(means)
     assert best.startswith("RF has the best average rank")
-    assert tests == (
-        "That it beats any other is not shown (smallest p = 1, Wilcoxon's signed-rank test); "
-        "that ours beats RF is shown, although RF has the better average rank."
-    )
-    _, tests = said(means, control="ours")
-    assert tests == (
-        "That ours beats RF is shown (p = 0.047, Wilcoxon's signed-rank test; but RF has the better average rank)."
-    )
-    _, tests = said(-means + 0.5, control="ours")
-    assert tests.startswith("That it beats any other is not shown")
-    assert "that RF beats ours is shown, although ours has the better average rank" in tests
+    assert tests.startswith("That it beats any other is not shown (smallest p = 1, ")
+    assert "that ours beats RF is shown, although RF has the better average rank." in tests
+    assert re.match("That ours beats RF is shown .*; but RF has the better average rank", said(means, "ours")[1])
+    turned = said(-means + 0.5, control="ours")[1]
+    assert re.match("That it beats any other is not shown .*that RF beats ours is shown, although ours", turned)
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e6, 1e-13])
@@ -226,10 +192,7 @@ def test_the_average_change_is_that_of_all_data_sets(a, b, told):
 def test_a_score_of_1_at_best_changes_by_a_difference():
     control = np.array([0.3, 0.4, 0.5, 0.6, 0.001, -0.02, 0.3, 0.2])
     found = board(pd.DataFrame({"a": control + 0.05, "b": control}), True, "b", 0.05)
-    assert (
-        "it has a higher R² than b, by 0.05 on average (better on 8)"
-        in verdict_over_datasets(found, "R²", "b", 0.05)[0]
-    )
+    assert "a higher R² than b, by 0.05 on average (better" in verdict_over_datasets(found, "R²", "b", 0.05)[0]
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.0625, 0.125, 0.25])
@@ -250,9 +213,3 @@ def test_what_failed_is_named_with_its_message():
     assert failures({"x": {"Crasher": crash}}) == ["Crasher failed on x: I always crash."]
     some = failures({k: {"SVM": "no"} if k != "f" else {} for k in "abcdef"})
     assert some == ["SVM failed on a, b, c and 2 others: no."]
-
-
-def test_pairs_that_are_not_named_are_counted():
-    means = pd.DataFrame(RNG.uniform(0.1, 0.4, (1, 10)), columns=[f"m{i}" for i in range(10)], index=["d"])
-    sentences = said(means, control="m0", rotation_pairs=[[f"m{i}", f"m{i + 5}"] for i in range(5)])
-    assert sentences[-1] == "2 more pairs with and without rotations are not listed here."

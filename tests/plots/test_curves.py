@@ -1,12 +1,9 @@
 from itertools import pairwise
 
 import numpy as np
+import pytest
 
 from rotastack.plots.curves import plot_curves, plot_dependence
-
-
-def by_label(axis):
-    return {line.get_label(): line for line in axis.lines}
 
 
 def test_curves_have_one_look_in_all_panels():
@@ -14,26 +11,23 @@ def test_curves_have_one_look_in_all_panels():
     figure = plot_curves(panels, "x", "error", title="T")
     left, right = figure.axes
     assert (left.get_title(), right.get_title()) == ("test", "training")
-    assert by_label(left)["B"].get_color() == by_label(right)["B"].get_color()
+    of_left, of_right = ({line.get_label(): line for line in axis.lines} for axis in (left, right))
+    assert of_left["B"].get_color() == of_right["B"].get_color()
     assert len({line.get_color() for line in [*left.lines, *right.lines]}) == 3
-    np.testing.assert_array_equal(by_label(left)["A"].get_ydata(), [0.3, 0.2])
-    np.testing.assert_array_equal(by_label(left)["B"].get_ydata(), [0.25, 0.25])
+    np.testing.assert_array_equal(of_left["A"].get_ydata(), [0.3, 0.2])
+    np.testing.assert_array_equal(of_left["B"].get_ydata(), [0.25, 0.25])
     assert [t.get_text() for t in figure.legends[0].get_texts()] == ["A", "B", "C"]
 
 
-def test_axes_and_ticks():
-    (axis,) = plot_curves({"": {"A": ([1, 10], [1, 2])}}, "n", "s", log=True, ticks=[1, 3, 10]).axes
-    assert (axis.get_xscale(), axis.get_yscale()) == ("log", "linear")
-    assert [tick.get_text() for tick in axis.get_xticklabels()] == ["1", "3", "10"]
-
-
-def test_texts_of_ticks_do_not_touch():
-    ticks = [0.01, 0.05, 0.1, 0.15, 0.25, 0.4, 0.5, 0.75, 1]
-    figure = plot_curves({"": {"A": (ticks, ticks)}}, "v", "error", ticks=ticks)
+@pytest.mark.parametrize(
+    ("ticks", "log", "n_shown"), [([0.01, 0.05, 0.1, 0.15, 0.25, 0.4, 0.5, 0.75, 1], False, 7), ([1, 3, 10], True, 3)]
+)
+def test_texts_of_ticks_do_not_touch(ticks, log, n_shown):
+    figure = plot_curves({"": {"A": (ticks, ticks)}}, "v", "error", ticks=ticks, log=log)
     figure.draw_without_rendering()
     (axis,) = figure.axes
     boxes = [tick.get_window_extent() for tick in axis.get_xticklabels() if tick.get_text()]
-    assert len(boxes) == 7
+    assert (len(boxes), axis.get_xscale(), axis.get_yscale()) == (n_shown, "log" if log else "linear", "linear")
     assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
 
 

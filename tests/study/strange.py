@@ -43,13 +43,6 @@ class Uneasy(Mute):
         return super().fit(X, y)
 
 
-class NeedsArguments(Mute):
-    """Has a parameter without a default."""
-
-    def __init__(self, secret):
-        self.secret = secret
-
-
 class Open(ClassifierMixin, BaseEstimator):
     """Takes parameters that its signature does not name."""
 
@@ -85,14 +78,6 @@ class Duck:
 
     def predict(self, X):
         return np.full(len(X), self.most_)
-
-
-class Nothing:
-    """No estimator."""
-
-
-def function():
-    """No class."""
 
 
 class Faulty(Mute):

@@ -38,20 +38,20 @@ def test_any_compatible_class_may_be_named(pool, path):
     assert study(pool).pools["p"].estimator == path
 
 
+MUTE = "tests.study.strange.Mute"
 PLACE = "s.yaml: pools.p.estimator"
 BAD = [
     ({"estimator": "sklearn.svm.SVCC"}, f"{PLACE}: module sklearn.svm has no class 'SVCC'; did you mean 'SVC'"),
     ({"estimator": "sklearn.swm.SVC"}, f"{PLACE}: sklearn.swm.SVC cannot be imported: No module named 'sklearn.swm'; did you mean 'svm'"),
     ({"estimator": "catbost.CatBoostClassifier"}, f"{PLACE}: catbost.CatBoostClassifier needs the package catbost, which is not installed: pip install 'catbost'"),
     ({"estimator": "sklearn.svm"}, f"{PLACE}: sklearn.svm is not a class but module"),
-    ({"estimator": "tests.study.strange.function"}, f"{PLACE}: tests.study.strange.function is not a class but function"),
-    ({"estimator": "tests.study.strange.Nothing"}, f"{PLACE}: tests.study.strange.Nothing is neither estimator, view nor combiner; a study builds no other class"),
-    ({"estimator": "subprocess.Popen", "parameters": {"args": ["true"]}}, f"{PLACE}: subprocess.Popen is neither estimator, view nor combiner"),
+    ({"estimator": "sklearn.base.clone"}, f"{PLACE}: sklearn.base.clone is not a class but function"),
+    ({"estimator": "subprocess.Popen", "parameters": {"args": ["true"]}}, f"{PLACE}: subprocess.Popen is neither estimator, view nor combiner; a study builds no other class"),
     ({"estimator": "bagging", "parameters": {"estimator": {"class": "pathlib.Path"}}}, "s.yaml: pools.p.parameters.estimator: pathlib.Path is neither estimator"),
     ({"estimator": "lda", "view": "functools.partial"}, "s.yaml: pools.p.view: functools.partial is neither estimator, view nor combiner"),
     ({"estimator": "ForestRegressor"}, f"{PLACE}: ForestRegressor is a regressor, but the study's task is classification"),
     ({"estimator": "sklearn.cluster.KMeans"}, f"{PLACE}: KMeans is not a classifier"),
-    ({"estimator": "tests.study.strange.NeedsArguments"}, "s.yaml: pools.p.estimator: tests.study.strange.NeedsArguments cannot be created: NeedsArguments.__init__() missing 1 required positional argument: 'secret'"),
+    ({"estimator": "sklearn.ensemble.VotingClassifier"}, f"{PLACE}: sklearn.ensemble.VotingClassifier cannot be created: VotingClassifier.__init__() missing 1 required positional argument: 'estimators'"),
     ({"estimator": "forest", "parameters": {"n_estimator": 3}}, "s.yaml: pools.p.parameters: 'n_estimator' is not a parameter of ForestClassifier; did you mean 'n_estimators'; allowed: n_estimators, "),
     ({"estimator": "sklearn.svm.SVC", "parameters": {"kernel": "poli"}}, "s.yaml: pools.p.parameters: The 'kernel' parameter of SVC must be a str among"),
     ({"estimator": "boosted", "parameters": {"learning_rate": "fast"}}, "s.yaml: pools.p.parameters: learning_rate of XGBClassifier must be float or null, found 'fast'"),
@@ -82,21 +82,15 @@ def test_what_is_wrong_is_said_in_one_line_before_anything_runs(pool, message):
     assert refusal(study, pool).startswith(message)
 
 
-def test_types_that_no_model_file_may_hold_are_known_before_the_run():
-    mute, bagged = (
-        "tests.study.strange.Mute",
-        {"estimator": "bagging", "parameters": {"estimator": {"class": "tests.study.strange.Mute"}}},
-    )
-    for pool, types in [
-        ({"estimator": mute}, [mute]),
-        (bagged, [mute]),
-        ({"estimator": "boosted"}, None),
-        ({"estimator": "svm"}, None),
-    ]:
-        made = study(pool)
-        assert without_model(made, check_classes(made, "s.yaml")) == ({} if types is None else {"A": types}), pool
-        made.document.trusted.append("tests.study.strange")
-        assert without_model(made, check_classes(made, "s.yaml")) == {}, pool
+@pytest.mark.parametrize(("pool", "types"), [
+    ({"estimator": MUTE}, {"A": [MUTE]}), ({"estimator": "bagging", "parameters": {"estimator": {"class": MUTE}}}, {"A": [MUTE]}),
+    ({"estimator": "boosted"}, {}), ({"estimator": "svm"}, {}),
+])  # fmt: skip
+def test_types_that_no_model_file_may_hold_are_known_before_the_run(pool, types):
+    made = study(pool)
+    assert without_model(made, check_classes(made, "s.yaml")) == types
+    made.document.trusted.append("tests.study.strange")
+    assert without_model(made, check_classes(made, "s.yaml")) == {}
 
 
 @pytest.fixture
@@ -107,21 +101,26 @@ def table(tmp_path):
 
 
 def test_an_estimator_without_probabilities_votes(table):
-    pool = train(table, "tests.study.strange.Mute", None, (0, 1))
+    pool = train(table, MUTE, None, (0, 1))
     assert set(np.unique(pool["proba"])) == {0, 1}
     decided = pool["proba"].values[:, 0].argmax(axis=-1)
     assert (decided == load_iris().target[pool["rows"].values]).mean() > 0.85
     assert train(table, "tests.study.strange.Duck", None, (0, 1)).attrs["status"] == "ok"
 
 
-@pytest.mark.parametrize("protocol", ["splits", "nested"])
-def test_one_that_fails_is_recorded_and_its_method_has_no_scores(table, protocol):
+def trained(table, name, protocol, **options):
+    """Train an estimator on splits or in nested cross-validation; return the pool and its record."""
     if protocol == "splits":
-        pool = train(table, "tests.study.strange.Failing", None, (0, 1))
+        pool = train(table, f"tests.study.strange.{name}", None, (0, 1))
     else:
         write_frame(table / "folds", pd.DataFrame({"FG-01": np.arange(150) % 3}))
-        pool, _ = train_nested(table, "tests.study.strange.Failing")
-    record = json.loads((table / "p/pool.run.json").read_text())
+        pool, _ = train_nested(table, f"tests.study.strange.{name}", **options)
+    return pool, json.loads((table / "p/pool.run.json").read_text())
+
+
+@pytest.mark.parametrize("protocol", ["splits", "nested"])
+def test_one_that_fails_is_recorded_and_its_method_has_no_scores(table, protocol):
+    pool, record = trained(table, "Failing", protocol)
     assert (record["status"], record["message"]) == ("failed", "RuntimeError: no luck today")
     assert pool.attrs["message"] == "RuntimeError: no luck today"
     method, record = combine(table, {"kind": "vote"}, protocol=protocol)
@@ -132,11 +131,6 @@ def test_one_that_fails_is_recorded_and_its_method_has_no_scores(table, protocol
 @pytest.mark.parametrize("protocol", ["splits", "nested"])
 @pytest.mark.filterwarnings("default:did not converge")
 def test_one_that_warns_is_recorded_once_and_goes_on(table, protocol):
-    if protocol == "splits":
-        pool = train(table, "tests.study.strange.Uneasy", None, (0, 1))
-    else:
-        write_frame(table / "folds", pd.DataFrame({"FG-01": np.arange(150) % 3}))
-        pool, _ = train_nested(table, "tests.study.strange.Uneasy", nested=False)
-    record = json.loads((table / "p/pool.run.json").read_text())
+    pool, record = trained(table, "Uneasy", protocol, nested=False)
     assert (record["status"], record["warnings"]) == ("ok", ["did not converge"])
     assert pool.attrs["status"] == "ok"

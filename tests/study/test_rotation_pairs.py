@@ -38,21 +38,23 @@ def test_a_method_and_the_same_without_rotations_are_a_pair(turned, plain):
     assert found.rotated == ["a"]
 
 
-@pytest.mark.parametrize(("turned", "plain"), [
-    (FLAGSHIP, FOREST),
-    ({"estimator": "random_rotation_forest", "parameters": {"n_estimators": 100}}, FOREST),  # more trees
-    ({"view": "rotation", "scaling": "rank", "estimator": "forest", "parameters": {"n_estimators": 10}}, FOREST),
-    ({"view": "projection", "estimator": "forest", "parameters": {"n_estimators": 10}}, FOREST),  # no rotation
-    ({"estimator": "rotation_forest"}, {"estimator": "extra_forest"}),
+TURNED = {"view": "rotation", "estimator": "forest", "parameters": {"n_estimators": 10}}
+
+
+@pytest.mark.parametrize(("turned", "plain", "combiners"), [
+    (FLAGSHIP, FOREST, (VOTE, VOTE)),
+    ({"estimator": "random_rotation_forest", "parameters": {"n_estimators": 100}}, FOREST, (VOTE, VOTE)),  # more trees
+    ({**TURNED, "scaling": "rank"}, FOREST, (VOTE, VOTE)),
+    ({**TURNED, "view": "projection"}, FOREST, (VOTE, VOTE)),  # no rotation
+    ({"estimator": "rotation_forest"}, {"estimator": "extra_forest"}, (VOTE, VOTE)),
+    (TURNED, FOREST, (STACKING, VOTE)),
 ])  # fmt: skip
-def test_methods_that_differ_by_more_than_rotations_are_no_pair(turned, plain):
-    assert study(a=turned, b=plain).rotation_pairs == []
+def test_methods_that_differ_by_more_than_rotations_are_no_pair(turned, plain, combiners):
+    assert study(combiners, a=turned, b=plain).rotation_pairs == []
 
 
-def test_stacking_on_rotations_is_no_pair_of_a_forest_that_votes():
-    turned = {"view": "rotation", "estimator": "forest", "parameters": {"n_estimators": 10}}
-    assert study((STACKING, VOTE), a=turned, b=FOREST).rotation_pairs == []
-    assert study((STACKING, STACKING), a=turned, b=FOREST).rotation_pairs == [["a", "b"]]
+def test_stacking_with_and_without_rotations_is_a_pair():
+    assert study((STACKING, STACKING), a=TURNED, b=FOREST).rotation_pairs == [["a", "b"]]
 
 
 def test_the_flagship_states_its_families_on_rotated_columns():

@@ -128,13 +128,3 @@ def test_no_consent_is_advised_where_none_helps(mine, tmp_path):
     for trusted, named in [([], "mine.Bayes, mine.squared, posix.system"), (["mine"], "posix.system")]:
         with pytest.raises(RotastackError, match=f"types: {named}$"):
             load_model(tmp_path / "model.skops", trusted)
-
-
-def test_types_of_other_packages_need_the_same_consent(tmp_path):
-    xgboost = pytest.importorskip("xgboost")
-    X, y = load_iris(return_X_y=True)
-    model, path = xgboost.XGBRFClassifier(n_estimators=3, n_jobs=1).fit(X, y), tmp_path / "model.skops"
-    with pytest.raises(RotastackError, match=r"types: xgboost.sklearn.XGBRFClassifier; [^\n]*--trust xgboost"):
-        dump_model(model, path)
-    dump_model(model, path, ["xgboost"])
-    assert (load_model(path, ["xgboost"]).predict(X) == model.predict(X)).all()

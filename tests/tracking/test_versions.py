@@ -40,10 +40,8 @@ def logged(**version):
 def named(receipt):
     """Return name -> id of the runs of a receipt."""
     runs = {f"{d} {name}": run for d, of in receipt["datasets"].items() for name, run in of.items()}
-    return {
-        "study": receipt["study"],
-        **{k: v for k, v in runs.items() if not k.endswith((" model_uri", " registered"))},
-    }
+    ours = {name: run for name, run in runs.items() if not name.endswith((" model_uri", " registered"))}
+    return {"study": receipt["study"], **ours}
 
 
 def shown(receipt):
@@ -120,21 +118,19 @@ def test_the_current_runs_are_those_of_the_files_after_each_edit(here, tmp_path_
 
 def test_a_removed_method_leaves_no_rank_and_the_best_is_one_method_s(here):
     """The case of before: metrics that runs of the study and the data set kept."""
-    logged(methods=FIRST, refit="none")
-    logged(methods=BETTER, refit="none")
+    for methods in (FIRST, BETTER):
+        logged(methods=methods, refit="none")
     receipt = logged(methods={"RF": 0.2, "Good": 0.1}, repeats=6, refit="none")
     client = MlflowClient(tracking_uri(), tracking_uri())
-    about = client.get_run(receipt["study"]).data.tags["mlflow.note.content"]
-    assert about == "RF \\*wins\\*.\n\nOf 2 methods."
+    study = client.get_run(receipt["study"]).data
+    assert study.tags["mlflow.note.content"] == "RF \\*wins\\*.\n\nOf 2 methods."
     view = json.loads(client.get_experiment(current_experiment()).tags["mlflow.sharedViewState.rotastack"])
     assert (view["orderByKey"], view["orderByAsc"]) == ("metrics.`test/error`", True)
     shown_there = {r.data.tags["method"] for r in client.search_runs([current_experiment()], view["searchFilter"])}
     assert shown_there == {"RF", "Good"}
     data = client.get_run(receipt["datasets"]["iris"]["dataset"]).data
     assert (data.tags["best"], data.metrics["best/error"]) == ("Good", pytest.approx(0.125))
-    ranks = {
-        k: v for k, v in client.get_run(receipt["study"]).data.metrics.items() if k.startswith(("rank", "friedman"))
-    }
+    ranks = {k: v for k, v in study.metrics.items() if k.startswith(("rank", "friedman"))}
     assert ranks == {"rank/Good": 1, "rank/RF": 2}
     assert current()[0] == set(named(receipt).values())
 
@@ -164,8 +160,8 @@ def test_a_data_set_that_others_do_not_concern_keeps_its_runs(here):
     assert receipt["datasets"]["iris"] == before["datasets"]["iris"]
     assert receipt["study"] != before["study"]
     assert {shown(receipt)[f"{name} dataset"][1] for name in ("iris", "wine")} == {"study"}
-    new = set(named(receipt).values()) - set(named(before).values())
-    assert current() == (set(named(receipt).values()), new | set(named(before).values()))
+    now, old = (set(named(version).values()) for version in (receipt, before))
+    assert current() == (now, now | old)
 
 
 class Killed(BaseException):
@@ -211,7 +207,7 @@ def test_two_machines_with_the_same_path_keep_their_runs_at_one_address(tmp_path
     """As in two containers: the account and the path of the project are the same, the content is not."""
     monkeypatch.setenv(VARIABLE, uri := f"sqlite:///{tmp_path}/shared.db")
     client, app = MlflowClient(uri, uri), tmp_path / "app"
-    found, shows = [], []
+    found, shows, halves = [], [], []
     for machine, methods in enumerate((FIRST, BETTER, FIRST)):
         if (there := tmp_path / f"machine {machine % 2}").exists():
             there.rename(app)
@@ -219,17 +215,11 @@ def test_two_machines_with_the_same_path_keep_their_runs_at_one_address(tmp_path
         with chdir(app):
             found.append(logged(methods=methods, refit="none"))
             shows.append(shown(found[-1]))
-            half = client.create_run(current_experiment(), tags={"rotastack.key": "of another writer"}).info.run_id
+            halves.append(client.create_run(current_experiment(), tags={"rotastack.key": "of another writer"}))
         app.rename(there)
-        assert client.get_run(half).info.status == "RUNNING"
-    assert found[0] == found[2]
-    assert shows[0] == shows[2]
+    assert (found[0], shows[0]) == (found[2], shows[2])
     assert not set(named(found[0]).values()) & set(named(found[1]).values())
-    runs = client.search_runs([client.get_experiment_by_name("s").experiment_id])
-    assert (
-        sorted(run.info.status for run in runs if run.data.tags["rotastack.key"] == "of another writer")
-        == ["RUNNING"] * 3
-    )
+    assert {client.get_run(half.info.run_id).info.status for half in halves} == {"RUNNING"}
 
 
 @pytest.mark.slow
