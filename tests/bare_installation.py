@@ -7,18 +7,19 @@ import io
 import sys
 import warnings
 
-PACKAGES = (
-    "views", "trees", "linear", "combine", "combine.pruning", "diagnostics", "resampling", "stats", "data",
-)  # fmt: skip
+PACKAGES = ("views", "trees", "linear", "combine", "combine.pruning", "diagnostics", "resampling", "stats", "data")
 NEED_MORE = {"load_dataset": "workflow"}
 """Public name -> the extra without which it cannot be had."""
 TRAINED = tuple(f"rotastack.{name}." for name in ("ensembles", "views", "trees", "linear"))
 """Packages of estimators that are trained on a table."""
 FEW = ("n_estimators", "trees_per_family", "trees_per_rotation", "n_trees_per_rotation", "n_trees")
 COMMANDS = {
-    "run quickstart": "workflow", "run table.csv --target y": "workflow", "datasets": "workflow",
-    "methods": "workflow", "ui": "workflow",
-}  # fmt: skip
+    "run quickstart": "workflow",
+    "run table.csv --target y": "workflow",
+    "datasets": "workflow",
+    "methods": "workflow",
+    "ui": "workflow",
+}
 
 
 def line_of(action):

@@ -19,9 +19,20 @@ from rotastack.data.tables import read_table
 from rotastack.errors import RotastackError
 
 _SAID = (
-    "no columns", "no rows", "column name", "is not text", r"the table has \d+ rows", "0 sample", "minimum of 1 is required",
-    r"features, but \w+ is expecting", r"[Cc]olumn \d+", "all columns", "rows of X are equal", r"columns \d+ and \d+ are both", r"\bx\d+\b",
-)  # fmt: skip
+    "no columns",
+    "no rows",
+    "column name",
+    "is not text",
+    r"the table has \d+ rows",
+    "0 sample",
+    "minimum of 1 is required",
+    r"features, but \w+ is expecting",
+    r"[Cc]olumn \d+",
+    "all columns",
+    "rows of X are equal",
+    r"columns \d+ and \d+ are both",
+    r"\bx\d+\b",
+)
 """What is clear without the name of a column: the table as a whole, or a number or a name that an array's column gets."""
 
 
@@ -211,5 +222,10 @@ def commands(mixture):
 
 
 PATHS = {
-    "classifier": classifier, "regressor": regressor, "others": others, "preprocessor": preprocessor, "reading": reading, "commands": commands,
-}  # fmt: skip
+    "classifier": classifier,
+    "regressor": regressor,
+    "others": others,
+    "preprocessor": preprocessor,
+    "reading": reading,
+    "commands": commands,
+}

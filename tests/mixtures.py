@@ -175,10 +175,13 @@ class Mixture:
     def _framed(self, columns, rng):
         n = self.rows
         index = {
-            "plain": pd.RangeIndex(n), "text": [f"r{k}" for k in range(n)], "turned": np.arange(n)[::-1],
-            "equal": np.zeros(n, int), "dates": pd.date_range("2020", periods=n),
+            "plain": pd.RangeIndex(n),
+            "text": [f"r{k}" for k in range(n)],
+            "turned": np.arange(n)[::-1],
+            "equal": np.zeros(n, int),
+            "dates": pd.date_range("2020", periods=n),
             "levels": pd.MultiIndex.from_product([[0], range(n)]),
-        }[self.index]  # fmt: skip
+        }[self.index]
         frame = pd.DataFrame({j: pd.Series(c) for j, c in enumerate(columns)}, index=range(n)).set_axis(index)
         if self.names == "plain":
             return frame.set_axis([f"c{j}" for j in range(len(columns))], axis=1)
@@ -197,8 +200,14 @@ class Mixture:
         if number:
             return codes + rng.normal(size=self.rows)
         labels = WORDS[codes]
-        made = {"numbers": codes, "labels": codes - 1, "text": labels, "bool": codes > 0,
-                "string": pd.Series(labels, dtype="string"), "category": pd.Categorical(labels)}  # fmt: skip
+        made = {
+            "numbers": codes,
+            "labels": codes - 1,
+            "text": labels,
+            "bool": codes > 0,
+            "string": pd.Series(labels, dtype="string"),
+            "category": pd.Categorical(labels),
+        }
         return made[self.target]
 
     def new(self, frame):

@@ -12,10 +12,18 @@ def churn(n=4000, seed=0):
     plan, region = rng.choice(["basic", "plus", "max"], n, p=[0.5, 0.3, 0.2]), rng.choice(list("NESW"), n)
     logit = -2.2 - 0.045 * (tenure - 36) + 0.25 * (calls - 1.2) + 0.012 * (charges - 60) + 0.3 * (plan == "basic")
     table = {
-        "tenure": tenure, "age": age, "monthly_charges": charges, "support_calls": calls, "plan": plan, "region": region,
-        "paperless": rng.choice(["yes", "no"], n), "devices": rng.integers(1, 6, n), "discount": rng.uniform(0, 0.3, n).round(2),
-        "referrals": rng.poisson(0.5, n), "churned": np.where(rng.random(n) < 1 / (1 + np.exp(-logit + 0.75)), "yes", "no"),
-    }  # fmt: skip
+        "tenure": tenure,
+        "age": age,
+        "monthly_charges": charges,
+        "support_calls": calls,
+        "plan": plan,
+        "region": region,
+        "paperless": rng.choice(["yes", "no"], n),
+        "devices": rng.integers(1, 6, n),
+        "discount": rng.uniform(0, 0.3, n).round(2),
+        "referrals": rng.poisson(0.5, n),
+        "churned": np.where(rng.random(n) < 1 / (1 + np.exp(-logit + 0.75)), "yes", "no"),
+    }
     return pd.DataFrame(table), "churned"
 
 
@@ -30,9 +38,15 @@ def houses(n=2500, seed=0):
         heating == "pump"
     )
     table = {
-        "place": np.array(places)[place], "area": area, "year": year, "heating": heating, "rooms": (area / 25).round() + 1,
-        "garden": rng.choice(["yes", "no"], n), "floor": rng.integers(0, 6, n), "price": price.round(-2),
-    }  # fmt: skip
+        "place": np.array(places)[place],
+        "area": area,
+        "year": year,
+        "heating": heating,
+        "rooms": (area / 25).round() + 1,
+        "garden": rng.choice(["yes", "no"], n),
+        "floor": rng.integers(0, 6, n),
+        "price": price.round(-2),
+    }
     return pd.DataFrame(table), "price"
 
 
@@ -61,8 +75,11 @@ def sales(n=1500, seed=0):
     rng = np.random.default_rng(seed)
     days = pd.date_range("2021-01-01", periods=n).to_series(index=range(n))
     level = 100 + 0.12 * np.arange(n) + 15 * (days.dt.dayofweek >= 5) + rng.normal(0, 6, n)
-    table = {"day": days.dt.strftime("%Y-%m-%d"), "promotion": rng.choice(["yes", "no"], n),
-             "temperature": (12 + 9 * np.sin(np.arange(n) / 58) + rng.normal(0, 3, n)).round(1)}  # fmt: skip
+    table = {
+        "day": days.dt.strftime("%Y-%m-%d"),
+        "promotion": rng.choice(["yes", "no"], n),
+        "temperature": (12 + 9 * np.sin(np.arange(n) / 58) + rng.normal(0, 3, n)).round(1),
+    }
     return pd.DataFrame(table).assign(sold=level.round()), "sold"
 
 

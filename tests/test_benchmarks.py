@@ -59,9 +59,10 @@ def smalldata(tmp_path, monkeypatch):
         datasets.append({"name": f"{name}-small", "mirror": name, "kinds": {"categorical": ["colour"]}, **about})
         published += [
             {"dataset": name, "method": m, "fold": fold, "prauc": rng.uniform(0.3, 0.9), "seconds": 10.0}
-            for m in ("catboost", "random_forest", "tabpfn3", "tabicl", "tabfm", "tabpfn") for fold in range(4)
+            for m in ("catboost", "random_forest", "tabpfn3", "tabicl", "tabfm", "tabpfn")
+            for fold in range(4)
             if (name, m) != ("three", "tabicl")
-        ]  # fmt: skip
+        ]
     pd.DataFrame(published).to_csv(tmp_path / "source/published.csv.gz", index=False)
     monkeypatch.syspath_prepend(str(PROGRAMS[0].parent))
     program = import_module("smalldata")

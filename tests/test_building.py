@@ -71,9 +71,11 @@ def test_a_module_of_another_platform_is_reported_in_one_line(tmp_path):
         (tmp_path / "rotastack" / name).write_text((Path(rotastack.__file__).parent / name).read_text())
     (kernel / "discriminants.abi3.so").write_bytes(b"MZ of Windows")
     done = subprocess.run(
-        [sys.executable, "-c", "import rotastack.trees.kernel"], capture_output=True, text=True,
+        [sys.executable, "-c", "import rotastack.trees.kernel"],
+        capture_output=True,
+        text=True,
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
-    )  # fmt: skip
+    )
     line = done.stderr.strip().splitlines()[-1]
     assert line.startswith("rotastack.errors.KernelError: rotastack's compiled kernel does not load on ")
     assert "make env" in line

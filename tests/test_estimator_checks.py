@@ -149,19 +149,28 @@ def of_trees(estimator):
 
 
 FAILURES = [
-    (of_kind(rotastack.DiffusionMapEnsembleClassifier), {
-        "check_classifiers_train": "of two columns one coordinate is kept, in which the three groups do not lie apart",
-        EQUIVALENCE: "a map is fitted to the rows that are there, however much they weigh",
-    }),
+    (
+        of_kind(rotastack.DiffusionMapEnsembleClassifier),
+        {
+            "check_classifiers_train": "of two columns one coordinate is kept, in which the three groups do not lie apart",
+            EQUIVALENCE: "a map is fitted to the rows that are there, however much they weigh",
+        },
+    ),
     (lambda e: getattr(e, "engine", None) == "histogram", {}),
     (rounded, {}),
     (of_trees, {EQUIVALENCE: "weights have a mean of 1, and a tree breaks ties by their last digits"}),
     (
         of_kind(
-            rotastack.RotastackClassifier, rotastack.RotastackRegressor, rotastack.PrunedEnsembleClassifier,
-            rotastack.RegularizedRotationForestClassifier, rotastack.RandomRotationForestClassifier, rotastack.RandomRotationForestRegressor,
-            rotastack.MultiRotationForestClassifier, rotastack.MultiRotationForestRegressor,
-            rotastack.RandomSubspaceEnsembleClassifier, rotastack.StackedRotationClassifier,
+            rotastack.RotastackClassifier,
+            rotastack.RotastackRegressor,
+            rotastack.PrunedEnsembleClassifier,
+            rotastack.RegularizedRotationForestClassifier,
+            rotastack.RandomRotationForestClassifier,
+            rotastack.RandomRotationForestRegressor,
+            rotastack.MultiRotationForestClassifier,
+            rotastack.MultiRotationForestRegressor,
+            rotastack.RandomSubspaceEnsembleClassifier,
+            rotastack.StackedRotationClassifier,
         ),
         {EQUIVALENCE: DRAWN},
     ),
@@ -170,7 +179,11 @@ FAILURES = [
         {EQUIVALENCE: "rows are dealt into folds at random, and rows, not weights, are counted in leaves"},
     ),
     (
-        of_kind(rotastack.RotationForestClassifier, rotastack.DoubleRotationForestClassifier, rotastack.DoubleRotationMarginForestClassifier),
+        of_kind(
+            rotastack.RotationForestClassifier,
+            rotastack.DoubleRotationForestClassifier,
+            rotastack.DoubleRotationMarginForestClassifier,
+        ),
         {EQUIVALENCE: "rotations are fitted to rows drawn at random, however much these weigh"},
     ),
     (
@@ -178,8 +191,13 @@ FAILURES = [
         {EQUIVALENCE: "weights have a mean of 1, so that a row of weight 2 is not two rows of a leaf"},
     ),
     (
-        lambda e: getattr(e, "bootstrap", False)
-        and (hasattr(e, "min_samples_split") or isinstance(e, rotastack.PooledEnsembleClassifier | rotastack.PooledEnsembleRegressor)),
+        lambda e: (
+            getattr(e, "bootstrap", False)
+            and (
+                hasattr(e, "min_samples_split")
+                or isinstance(e, rotastack.PooledEnsembleClassifier | rotastack.PooledEnsembleRegressor)
+            )
+        ),
         {EQUIVALENCE: DRAWN},
     ),
     (lambda e: getattr(e, "resample", False), {EQUIVALENCE: DRAWN}),
@@ -192,10 +210,13 @@ FAILURES = [
         {EQUIVALENCE: "members see rows drawn at random, and the second of two equal rows is drawn by itself"},
     ),
     (
-        lambda e: getattr(e, "solver", None) == "alm" or (isinstance(e, rotastack.DiversityRegularizedClassifier) and e.solver == "exact"),
+        lambda e: (
+            getattr(e, "solver", None) == "alm"
+            or (isinstance(e, rotastack.DiversityRegularizedClassifier) and e.solver == "exact")
+        ),
         {EQUIVALENCE: "equal optima, but iterations end at the tolerance, and the check wants 7 digits"},
     ),
-]  # fmt: skip
+]
 """Estimators, of which the first entry holds -> the checks that fail by design, with the reason."""
 
 

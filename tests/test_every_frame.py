@@ -29,10 +29,16 @@ EXAMPLES = int(os.environ.get("MIXTURES", 1000 if os.environ.get("HYPOTHESIS_PRO
 def mixtures(draw):
     kinds = tuple(draw(st.lists(st.sampled_from(list(KINDS)), max_size=5)))
     return Mixture(
-        kinds, tuple(draw(st.booleans()) for _ in kinds), draw(st.sampled_from([20, 12, 40])),
-        draw(st.sampled_from(LIBRARIES)), draw(st.sampled_from(NAMES_ARE)), draw(st.sampled_from(INDEXES)),
-        draw(st.sampled_from(TARGETS)), draw(st.sampled_from(CHANGES)), draw(st.integers(0, 10**6)),
-    )  # fmt: skip
+        kinds,
+        tuple(draw(st.booleans()) for _ in kinds),
+        draw(st.sampled_from([20, 12, 40])),
+        draw(st.sampled_from(LIBRARIES)),
+        draw(st.sampled_from(NAMES_ARE)),
+        draw(st.sampled_from(INDEXES)),
+        draw(st.sampled_from(TARGETS)),
+        draw(st.sampled_from(CHANGES)),
+        draw(st.integers(0, 10**6)),
+    )
 
 
 @settings(max_examples=EXAMPLES)
@@ -44,9 +50,12 @@ def test_a_mixture_of_columns_fits_or_is_refused_in_one_line(mixture, path):
 N = 40
 NUMBERS = pd.DataFrame(np.random.default_rng(0).normal(size=(N, 3)), columns=list("abc"))
 LEFT_OUT = {
-    "customer_id": np.arange(1000, 1000 + N), "file": [f"photo{i}.jpg" for i in range(N)], "places": [[i] for i in range(N)],
-    "currency": "GBP", "empty": pd.Series([None] * N, dtype=object),
-}  # fmt: skip
+    "customer_id": np.arange(1000, 1000 + N),
+    "file": [f"photo{i}.jpg" for i in range(N)],
+    "places": [[i] for i in range(N)],
+    "currency": "GBP",
+    "empty": pd.Series([None] * N, dtype=object),
+}
 FLAGSHIPS = pytest.mark.parametrize("flagship", [RotastackClassifier, RotastackRegressor])
 
 
@@ -78,14 +87,27 @@ def test_a_table_without_usable_columns_has_no_parts():
         (pl.DataFrame(), "X has no columns"),
         (pa.table({}), "X has no columns"),
         (np.empty((N, 0)), r"Found array with 0 feature\(s\)"),
-        (pd.DataFrame({"id": range(1, N + 1), "k": "GBP"}), r"no usable column is left: 'id' is dropped \(id: row numbers\); 'k' is"),
+        (
+            pd.DataFrame({"id": range(1, N + 1), "k": "GBP"}),
+            r"no usable column is left: 'id' is dropped \(id: row numbers\); 'k' is",
+        ),
         (NUMBERS.assign(b=np.inf), "column 'b': Input X contains infinity"),
         (NUMBERS.assign(b=1j), "column 'b': Complex data not supported"),
         (NUMBERS.set_axis(["a", "b", "b"], axis=1), "column 'b' occurs twice"),
         (NUMBERS.set_axis(["a", "b", np.nan], axis=1), "column name nan is neither text nor a number"),
-        (pa.table({"a": np.arange(N), "b": pa.DictionaryArray.from_arrays(np.arange(N, dtype=np.int32) % 2, pa.array([{"u": 1}, {"u": 2}]))}), "column 'b' cannot be converted"),
+        (
+            pa.table(
+                {
+                    "a": np.arange(N),
+                    "b": pa.DictionaryArray.from_arrays(
+                        np.arange(N, dtype=np.int32) % 2, pa.array([{"u": 1}, {"u": 2}])
+                    ),
+                }
+            ),
+            "column 'b' cannot be converted",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_table_that_no_model_fits_is_refused_by_its_column(flagship, table, said):
     told = pytest.warns(UserWarning, match="left out") if "usable" in said else warnings.catch_warnings()
     with told, pytest.raises(ValueError, match=said) as caught:
@@ -146,7 +168,7 @@ def test_categories_of_numbers_with_gaps_keep_their_type(tmp_path):
         (pd.date_range("2020", periods=N), "column 'b' contains dates or times .such as '2020-01-01"),
         ([[1, 2]] * N, "column 'b': "),
     ],
-)  # fmt: skip
+)
 def test_estimators_of_numbers_name_the_column(estimator, column, said):
     with pytest.raises((ValueError, TypeError), match=said) as caught:
         estimator.fit(NUMBERS.assign(b=column), np.arange(N) % 2)

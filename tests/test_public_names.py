@@ -35,8 +35,18 @@ CLIENT = ROOT / "tests" / "typed_client.py"
 @pytest.mark.slow
 def test_a_typed_client_is_checked_strictly(tmp_path):
     """The types of the package are visible: correct lines pass, and each line marked as wrong fails."""
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--config-file", os.devnull,
-               "--cache-dir", tmp_path / "cache", CLIENT]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--no-error-summary",
+        "--config-file",
+        os.devnull,
+        "--cache-dir",
+        tmp_path / "cache",
+        CLIENT,
+    ]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     lines = CLIENT.read_text(encoding="utf-8").splitlines()
     expected = {number for number, line in enumerate(lines, 1) if line.endswith("  # wrong")}

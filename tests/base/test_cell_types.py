@@ -35,7 +35,11 @@ def lost(n, of, what, example):
 @pytest.mark.parametrize(
     ("values", "found", "notes"),
     [
-        (["1,5", "2,75", "3,25", 12.345, 4.125], [1.5, 2.75, 3.25, 12.345, 4.125], of_types("numbers, text", "numbers")),
+        (
+            ["1,5", "2,75", "3,25", 12.345, 4.125],
+            [1.5, 2.75, 3.25, 12.345, 4.125],
+            of_types("numbers, text", "numbers"),
+        ),
         ([12.345, ""], [12.345, np.nan], []),
         ([12.345, None, "  "], [12.345, np.nan, np.nan], []),
         ([*HALVES, "12 %", 12], [*HALVES, 0.12, 12], of_types("numbers, text", "numbers")),
@@ -51,7 +55,7 @@ def lost(n, of, what, example):
         ([1, "01", "02"], [1, "01", "02"], of_types("numbers, text", "text")),
         ([2**60, 2**61, "x"], [2**60, 2**61, "x"], of_types("numbers, text", "text")),
     ],
-)  # fmt: skip
+)
 def test_typed_values_stay_and_a_mixed_column_says_so_once(values, found, notes):
     _, got, told = read(values)
     pd.testing.assert_series_equal(
@@ -81,9 +85,17 @@ def test_types_of_texts_are_found_without_a_look_at_each_cell():
 
 
 TYPED = st.one_of(
-    st.integers(-(10**400), 10**400), st.integers(-9, 99), st.floats(width=64), st.booleans(), st.dates(), st.datetimes(), st.timedeltas(),
-    st.decimals(allow_nan=False), st.builds(np.float32, st.floats(width=32)), st.none(),
-)  # fmt: skip
+    st.integers(-(10**400), 10**400),
+    st.integers(-9, 99),
+    st.floats(width=64),
+    st.booleans(),
+    st.dates(),
+    st.datetimes(),
+    st.timedeltas(),
+    st.decimals(allow_nan=False),
+    st.builds(np.float32, st.floats(width=32)),
+    st.none(),
+)
 TEXTS = st.sampled_from(
     [
         "1,5",
@@ -105,9 +117,15 @@ TEXTS = st.sampled_from(
     ]
 )
 READINGS = [
-    ColumnReading("number"), ColumnReading("number", ",", "."), ColumnReading("number", ".", ",", unit="kg"), ColumnReading("boolean"),
-    ColumnReading("date", formats=["%d.%m.%Y"]), ColumnReading("duration"), ColumnReading("text"), ColumnReading("text", blanks=True),
-]  # fmt: skip
+    ColumnReading("number"),
+    ColumnReading("number", ",", "."),
+    ColumnReading("number", ".", ",", unit="kg"),
+    ColumnReading("boolean"),
+    ColumnReading("date", formats=["%d.%m.%Y"]),
+    ColumnReading("duration"),
+    ColumnReading("text"),
+    ColumnReading("text", blanks=True),
+]
 
 
 def same(a, b):

@@ -25,10 +25,22 @@ def outcome(check, *given):
 @pytest.mark.parametrize(
     "rows",
     [
-        X, X[:1], X.astype(np.float32), np.asfortranarray(X), X[::-1], X.astype(int), X.astype(np.float16),
-        np.array([[1.0, np.nan]]), np.array([[1e308, 1e308]]), X[:0], X[:, :1], X[0], X[None], X[:, :0],
+        X,
+        X[:1],
+        X.astype(np.float32),
+        np.asfortranarray(X),
+        X[::-1],
+        X.astype(int),
+        X.astype(np.float16),
+        np.array([[1.0, np.nan]]),
+        np.array([[1e308, 1e308]]),
+        X[:0],
+        X[:, :1],
+        X[0],
+        X[None],
+        X[:, :0],
     ],
-)  # fmt: skip
+)
 def test_new_rows_have_the_answers_of_scikit_learn(rows):
     mine, theirs = outcome(validate_data, rows), outcome(validation.validate_data, rows)
     np.testing.assert_array_equal(mine, theirs)

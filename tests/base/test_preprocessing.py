@@ -66,17 +66,33 @@ def test_infinities_are_refused_by_column():
     [
         (["a"] * 5, "classification", "only one class"),
         (["a", None, "b"], "classification", "missing in 1 row"),
-        (np.linspace(0, 1, 50), "classification", r"looks continuous \(50 different fractional numbers in 50 rows, more than 20\)"),
+        (
+            np.linspace(0, 1, 50),
+            "classification",
+            r"looks continuous \(50 different fractional numbers in 50 rows, more than 20\)",
+        ),
         (pd.to_datetime(["2020-01-01", "2021-01-01"]), "classification", "is a date"),
-        (["31.12.2024", "30.12.2024"] * 3, "classification", r"is a date \(such as '31.12.2024'\); convert the dates to numbers"),
-        ([f"p{i}" for i in range(500)], "classification", r"500 different labels in 500 rows, like ids \(such as 'p0'\)"),
-        ([f"p{i % 1200}" for i in range(5000)], "classification", "1200 classes in 5000 rows; at most 1000 classes are allowed"),
+        (
+            ["31.12.2024", "30.12.2024"] * 3,
+            "classification",
+            r"is a date \(such as '31.12.2024'\); convert the dates to numbers",
+        ),
+        (
+            [f"p{i}" for i in range(500)],
+            "classification",
+            r"500 different labels in 500 rows, like ids \(such as 'p0'\)",
+        ),
+        (
+            [f"p{i % 1200}" for i in range(5000)],
+            "classification",
+            "1200 classes in 5000 rows; at most 1000 classes are allowed",
+        ),
         ([1.0, None], "regression", "missing in 1 row"),
         ([1.0, "x", 2.0], "regression", r"is not a number in 1 row \(such as 'x'\)"),
         ([1.0, np.inf, 2.0], "regression", "is infinite in 1 row"),
         ([1.0, 1.0], "regression", "has only one value in 2 rows"),
     ],
-)  # fmt: skip
+)
 def test_bad_targets(labels, task, message):
     with pytest.raises(RotastackError, match=f"t: the target.*{message}"):
         check_target(pd.Series(labels), "t", task)
@@ -153,7 +169,12 @@ def test_categories_by_their_numbers():
         ("x", np.linspace(0, 1, 50), "numeric", "50 different numbers"),
         ("x", np.arange(5, 55), "numeric", "50 different"),
         ("x", np.arange(1, 51), "id", "row numbers"),
-        ("customer_id", np.random.default_rng(0).permutation(50), "id", "by its name and 50 different values in 50 rows"),
+        (
+            "customer_id",
+            np.random.default_rng(0).permutation(50),
+            "id",
+            "by its name and 50 different values in 50 rows",
+        ),
         ("PassengerId", [*range(100, 149), None], "id", "by its name and 49 different values in 49 rows"),
         ("id", np.arange(50) % 20, "numeric", "20 different"),
         ("acid", np.random.default_rng(0).permutation(50), "numeric", "50 different"),
@@ -161,14 +182,24 @@ def test_categories_by_their_numbers():
         ("x", [f"town {k}" for k in range(50)], "id", "text with unique values"),
         ("x", [f"IMG {k}.jpg" for k in range(50)], "id", "text with unique values"),
         ("x", [f"0{k:02} 12 34 {k}" for k in range(50)], "id", "text with unique values"),
-        ("x", [f"town {k % 40}" for k in range(60)], "id", "40 different values in 60 rows, 7 characters on average, mostly single words"),
+        (
+            "x",
+            [f"town {k % 40}" for k in range(60)],
+            "id",
+            "40 different values in 60 rows, 7 characters on average, mostly single words",
+        ),
         ("x", [f"Frau Müller-{k} sagt, gut" for k in range(50)], "text", "50 different"),
         ("x", [f"день {k} был хорош" for k in range(50)], "text", "50 different"),
         ("x", [f"第{k}天很好" for k in range(50)], "id", "text with unique values"),
         ("x", [f"{2 * k} kg" for k in range(50)], "numeric", "50 different numbers in kg"),
         ("x", [f"broken on day {k}" for k in range(50)], "text", "50 different values in 50 rows, 16 characters"),
         ("x", [f"www.place.net/{'a' * k}" for k in range(50)], "id", "text with unique values"),
-        ("x", [f"a long comment on the row {k % 30} of it" for k in range(200)], "text", "30 different values in 200 rows, 34"),
+        (
+            "x",
+            [f"a long comment on the row {k % 30} of it" for k in range(200)],
+            "text",
+            "30 different values in 200 rows, 34",
+        ),
         ("x", [f"town {k % 30}" for k in range(200)], "categorical", "text of 30 different values"),
         ("x", pd.Categorical([f"a name {k}" for k in range(50)]), "categorical", "declared categories of 50"),
         ("x", pd.Categorical(list(range(15)) * 3), "categorical", "declared categories of 15"),
@@ -178,13 +209,18 @@ def test_categories_by_their_numbers():
         ("x", pd.date_range("2020-01-01", periods=50), "date", "from 2020-01-01 to 2020-02-19: days, weekday"),
         ("x", [f"2020-01-{1 + k % 28:02d}" for k in range(50)], "date", "from 2020-01-01 to 2020-01-28: days, weekday"),
         ("x", [f"2020-01-{1 + k % 28:02d}T10:{k:02d}:00Z" for k in range(50)], "date", "days, weekday"),
-        ("x", [f"{1 + k % 28}/13/2020" for k in range(50)], "id", "28 different values in 50 rows, 10 characters on average, mostly single words"),
+        (
+            "x",
+            [f"{1 + k % 28}/13/2020" for k in range(50)],
+            "id",
+            "28 different values in 50 rows, 10 characters on average, mostly single words",
+        ),
         ("x", ["2020-01-01", None] * 20, "categorical", "text of 1"),
         ("x", ["2020-01-01"] * 20, "constant", "one value only"),
         ("x", [None] * 50, "missing", "all missing"),
         ("x", [[1]] * 50, "objects", "holds lists"),
     ],
-)  # fmt: skip
+)
 def test_kinds_and_why(name, values, kind, reason):
     rows = len(values)
     table = pd.DataFrame({name: values, "number": np.arange(rows) / 7})
@@ -301,9 +337,13 @@ def test_no_column_of_a_registered_table_is_taken_for_an_id_or_a_date(name):
 
 def test_text_has_no_blanks_around_and_values_that_differ_in_spelling_are_named():
     table = pd.DataFrame(
-        {"city": ["Bonn", "Bonn ", "\u00a0Ulm"] * 8, "of": pd.Categorical(["a", " a", "b"] * 8), "place": ["K\u00f6ln", "Ko\u0308ln", "Bonn"] * 8,
-         "patient": ["P1", "p1", "P2", "P3"] * 6}
-    )  # fmt: skip
+        {
+            "city": ["Bonn", "Bonn ", "\u00a0Ulm"] * 8,
+            "of": pd.Categorical(["a", " a", "b"] * 8),
+            "place": ["K\u00f6ln", "Ko\u0308ln", "Bonn"] * 8,
+            "patient": ["P1", "p1", "P2", "P3"] * 6,
+        }
+    )
     with pytest.warns(UserWarning, match="values .* differ only in spaces, capital letters or") as told:
         p = TablePreprocessor({"patient": "id", "city": "auto"}, encoding="codes").fit(table)
     assert (p.categories_["city"], p.categories_["of"]) == (["Bonn", "Ulm"], ["a", "b"])

@@ -27,8 +27,15 @@ def table(here):
 
 @pytest.mark.parametrize(
     ("target", "estimator", "size"),
-    first(1, [("y", "rotastack", "trees_per_family=4"), ("z", "rotastack", "trees_per_family=4"), ("y", "forest", "n_estimators=9")]),
-)  # fmt: skip
+    first(
+        1,
+        [
+            ("y", "rotastack", "trees_per_family=4"),
+            ("z", "rotastack", "trees_per_family=4"),
+            ("y", "forest", "n_estimators=9"),
+        ],
+    ),
+)
 def test_the_seed_makes_the_model_whatever_the_threads(table, target, estimator, size):
     line = ["fit", "my table.csv", "--target", target, "--estimator", estimator, "--set", size]
     models = {}

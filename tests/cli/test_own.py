@@ -40,14 +40,20 @@ def all_tables(tmp_path_factory):
     (folder / "ragged.csv").write_text("a,b,c\n" + "1,2,x\n" * 30 + "4,5,6,7,8\n")
     (folder / "locked.xlsx").write_bytes(OLE)
     (folder / "damaged.xlsx").write_bytes(b"PK\x03\x04" + bytes(50))
-    study = {"name": "s", "datasets": ["iris"], "pools": {"p": {"estimator": "forest"}},
-             "methods": {m: {"pool": "p", "combiner": {"kind": "vote"}} for m in "AB"}}  # fmt: skip
+    study = {
+        "name": "s",
+        "datasets": ["iris"],
+        "pools": {"p": {"estimator": "forest"}},
+        "methods": {m: {"pool": "p", "combiner": {"kind": "vote"}} for m in "AB"},
+    }
     numbers = {**study, "task": "regression", "datasets": ["diabetes"]}
     studies = {
-        "score": {**study, "evaluation": {"score": "rmse"}}, "threshold": {**study, "model": {"threshold": 1.5}},
-        "number": {**numbers, "model": {"threshold": 0.5}}, "spans": {**study, "protocol": {"kind": "crossval", "time": "a", "repeats": 3}},
+        "score": {**study, "evaluation": {"score": "rmse"}},
+        "threshold": {**study, "model": {"threshold": 1.5}},
+        "number": {**numbers, "model": {"threshold": 0.5}},
+        "spans": {**study, "protocol": {"kind": "crossval", "time": "a", "repeats": 3}},
         "test": {**study, "protocol": {"kind": "holdout", "train": 100, "test": 60}},
-    }  # fmt: skip
+    }
     for name, content in studies.items():
         (folder / f"{name}.yaml").write_text(json.dumps(content))
     return folder
@@ -68,26 +74,62 @@ WRONG = [
     (["few.csv", "--target", "label", "--cores", "0"], "--cores"),
     (["short.csv", "--target", "label"], "at least 20 are needed"),
     (["many.csv", "--target", "label"], "1000 classes"),
-    (["churn.csv", "--target", "churned", "--score", "rmse"], "--score: 'rmse' is not a score of a classification; allowed: error, "),
-    (["visits.csv", "--target", "outcome", "--groups", "patient"], "--groups: column 'patient' not found; did you mean 'patient_id'"),
-    (["holes.csv", "--target", "outcome", "--groups", "patient_id"], "--groups: column 'patient_id' is empty in 3 rows"),
-    (["churn.csv", "--target", "churned", "--groups", "plan"], "--groups: column 'plan' has 3 different values; at least 10 are needed"),
+    (
+        ["churn.csv", "--target", "churned", "--score", "rmse"],
+        "--score: 'rmse' is not a score of a classification; allowed: error, ",
+    ),
+    (
+        ["visits.csv", "--target", "outcome", "--groups", "patient"],
+        "--groups: column 'patient' not found; did you mean 'patient_id'",
+    ),
+    (
+        ["holes.csv", "--target", "outcome", "--groups", "patient_id"],
+        "--groups: column 'patient_id' is empty in 3 rows",
+    ),
+    (
+        ["churn.csv", "--target", "churned", "--groups", "plan"],
+        "--groups: column 'plan' has 3 different values; at least 10 are needed",
+    ),
     (["churn.csv", "--target", "churned", "--time-column", "plan"], ", neither a number nor a date"),
-    (["sales.csv", "--target", "sold", "--time-column", "day", "--groups", "day"], "--time-column: column 'day' is the column of --groups"),
-    (["visits.csv", "--target", "outcome", "--groups", "patient_id", "--split-column", "lab_1"], "--groups and --split-column exclude"),
-    (["churn.csv", "--target", "churned", "--split-column", "plan"], "churn.csv: --split-column: column 'plan' holds '"),
-    (["churn.csv", "--target", "churned", "--split-column", "churned"], "--split-column: column 'churned' is the target"),
-    (["once.csv", "--target", "churned", "--split-column", "part"], "--split-column: split 1 of 1 has no training row of class 'yes'"),
+    (
+        ["sales.csv", "--target", "sold", "--time-column", "day", "--groups", "day"],
+        "--time-column: column 'day' is the column of --groups",
+    ),
+    (
+        ["visits.csv", "--target", "outcome", "--groups", "patient_id", "--split-column", "lab_1"],
+        "--groups and --split-column exclude",
+    ),
+    (
+        ["churn.csv", "--target", "churned", "--split-column", "plan"],
+        "churn.csv: --split-column: column 'plan' holds '",
+    ),
+    (
+        ["churn.csv", "--target", "churned", "--split-column", "churned"],
+        "--split-column: column 'churned' is the target",
+    ),
+    (
+        ["once.csv", "--target", "churned", "--split-column", "part"],
+        "--split-column: split 1 of 1 has no training row of class 'yes'",
+    ),
     (["churn.csv", "--target", "churned", "--memory", "lots"], "'lots' is not a size of memory; examples: 500M, 8G"),
     (["churn.csv", "--target", "churned", "--time", "10"], "'10' is not a duration; examples: 90s, 10m, 2h"),
     (["churn.csv", "--target", "churned", "--memory", "5M"], "5 MB of memory are available; two methods need "),
     (["empty.csv", "--target", "churned"], "target 'churned' is missing in all rows"),
-    (["ragged.csv", "--target", "c"], "ragged.csv: cannot be read: line 32 has 5 fields, the header has 3; name each column, or put quotes around a field with ','"),
-    (["locked.xlsx", "--target", "a"], "locked.xlsx: cannot be read: the file has a password, or its format is older than Excel 2007"),
+    (
+        ["ragged.csv", "--target", "c"],
+        "ragged.csv: cannot be read: line 32 has 5 fields, the header has 3; name each column, or put quotes around a field with ','",
+    ),
+    (
+        ["locked.xlsx", "--target", "a"],
+        "locked.xlsx: cannot be read: the file has a password, or its format is older than Excel 2007",
+    ),
     (["damaged.xlsx", "--target", "a"], "damaged.xlsx: cannot be read: the file is damaged, or not an Excel file"),
     (["score.yaml", "--score", "error"], "--score is an option for tables, and score.yaml is a study"),
     (["score.yaml", "--methods", "Ridge"], "--methods is an option for tables"),
-    (["churn.csv", "--target", "churned", "--methods", "forest"], "--methods: 'forest' is not a method; did you mean 'Random forest'; methods: Rotastack, "),
+    (
+        ["churn.csv", "--target", "churned", "--methods", "forest"],
+        "--methods: 'forest' is not a method; did you mean 'Random forest'; methods: Rotastack, ",
+    ),
     (["churn.csv", "--target", "churned", "--methods", "Rotastack"], "--methods: 'Rotastack' leaves 1 of "),
     (["churn.csv", "--target", "churned", "--methods", "ridge"], "--methods: 'ridge' is not a method"),
     (["score.yaml"], "evaluation.score: 'rmse' is not a score of a classification"),
@@ -95,7 +137,7 @@ WRONG = [
     (["number.yaml"], "model.threshold is for classification; the study's task is regression"),
     (["spans.yaml"], "protocol.repeats must be 1 with protocol.time"),
     (["test.yaml"], "protocol.test: iris has 150 rows; 100 training rows and 60 test rows are requested"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("arguments", "said"), WRONG, ids=lambda v: " ".join(v[:4]) if isinstance(v, list) else "")

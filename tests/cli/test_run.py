@@ -134,10 +134,17 @@ def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, here, capsys):
         assert (found["jobs"], found.get("why")) == ("none, all results are up to date", None)
 
 
-@pytest.mark.parametrize(("text", "found"), [
-    ("evaluation: {control: RF}", "evaluation"), ("sizes: {small: {}}", "sizes"), ("{}", "nothing"),
-    ("# nothing yet", "nothing"), ("- iris", ""), ("iris", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("evaluation: {control: RF}", "evaluation"),
+        ("sizes: {small: {}}", "sizes"),
+        ("{}", "nothing"),
+        ("# nothing yet", "nothing"),
+        ("- iris", ""),
+        ("iris", ""),
+    ],
+)
 @pytest.mark.parametrize("command", [["run", "--dry-run"], ["report"], ["tables"]], ids=lambda c: c[0])
 def test_a_part_of_a_study_does_not_run_another_one(command, text, found, here, capsys):
     (here / "part.yaml").write_text(text)
@@ -147,11 +154,17 @@ def test_a_part_of_a_study_does_not_run_another_one(command, text, found, here, 
     assert f"part.yaml: {said}" in refused(capsys, command[0], "part.yaml", *command[1:])
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("", "study 'a-small' is unknown"), ("name: a\nsizes: 5", "study 'a-small' is unknown"), (None, "study 'a-small' is unknown"),
-    ("- iris", "a.yaml: must be a mapping of keys to values, found ['iris']"),
-    ("iris", "a.yaml: must be a mapping of keys to values, found 'iris'"), ("a: [", "a.yaml: not valid YAML"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "study 'a-small' is unknown"),
+        ("name: a\nsizes: 5", "study 'a-small' is unknown"),
+        (None, "study 'a-small' is unknown"),
+        ("- iris", "a.yaml: must be a mapping of keys to values, found ['iris']"),
+        ("iris", "a.yaml: must be a mapping of keys to values, found 'iris'"),
+        ("a: [", "a.yaml: not valid YAML"),
+    ],
+)
 def test_a_file_beside_the_studies_that_is_none_is_no_traceback(text, said, here, capsys):
     path = here / "studies/a.yaml"
     path.mkdir(parents=True) if text is None else (path.parent.mkdir(), path.write_text(text))
@@ -164,10 +177,15 @@ def test_tables_of_a_study_of_a_stranger_run_nothing_of_it(protocol, here, capsy
     (here / "stranger.py").write_text("open('imported', 'w')\nclass Mine: trained = property(lambda self: True)\n")
     touch = {"kind": "other", "class": "subprocess.Popen", "parameters": {"args": ["touch", "started"]}}
     study = {
-        "name": "s", "datasets": ["iris"], "protocol": {"kind": protocol},
+        "name": "s",
+        "datasets": ["iris"],
+        "protocol": {"kind": protocol},
         "pools": {"p": {"estimator": "stranger.Mine", "view": "stranger.Mine"}},
-        "methods": {"A": {"pool": "p", "combiner": touch}, "B": {"pool": "p", "combiner": {"kind": "other", "class": "stranger.Mine"}}},
-    }  # fmt: skip
+        "methods": {
+            "A": {"pool": "p", "combiner": touch},
+            "B": {"pool": "p", "combiner": {"kind": "other", "class": "stranger.Mine"}},
+        },
+    }
     (here / "s.yaml").write_text(json.dumps(study))
     assert "study 's' is not finished" in refused(capsys, "tables", "s.yaml")
     assert {path.name for path in here.iterdir()} == {"s.yaml", "stranger.py"}
@@ -254,5 +272,6 @@ def test_a_table_in_a_pipe_cuts_no_name_and_reads_no_markup(monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     names = ["[bold]RF[/bold] :smile:", "R" * 120]
     assert table_text(["method", "p"], {name: ["-"] for name in names}).split("\n")[1:] == [
-        f"{names[0]:120s}  -", f"{names[1]}  -",
-    ]  # fmt: skip
+        f"{names[0]:120s}  -",
+        f"{names[1]}  -",
+    ]

@@ -116,9 +116,12 @@ UNKNOWN = [np.nan] * 4
         (RotationWeights("exp", 9.0), COMPLEXITY, ERROR, "from 0.1 to 4, got 9.0"),
         (RotationWeights("linear", 2.0), COMPLEXITY, ERROR, "'linear' has no parameter h"),
         (RotationWeights("linear"), UNKNOWN, ERROR, "'linear' needs trees"),
-        *((RotationWeights(name), COMPLEXITY, UNKNOWN, f"'{name}' needs out-of-bag") for name in ("oob", "joint", "cut", "exp")),
+        *(
+            (RotationWeights(name), COMPLEXITY, UNKNOWN, f"'{name}' needs out-of-bag")
+            for name in ("oob", "joint", "cut", "exp")
+        ),
     ],
-)  # fmt: skip
+)
 def test_bad_parameters_and_what_is_unknown_are_named(weights, complexity, error, message):
     with pytest.raises(ValueError, match=message):
         weights.rank(complexity, error)

@@ -14,10 +14,49 @@ from rotastack.data.target import check_target, decide_task, with_target
 from rotastack.errors import RotastackError
 
 PIECES = st.sampled_from(
-    ["1", "-2.5", "1,5", "1.234,5", "42.745", "12%", "\u22123", "1e5", "1e999", "inf", "nan", "NA", "", " ", "?", "01", "9" * 20,
-     "true", "FALSE", "2020-01-01", "31.12.9999", "0000-00-00", "1/6/20", "0001-01-01T25:61", "2020-01-01T00:00:00+99:00",
-     "12 kg", "a", "Ä", "\u5e74", '"', "\\", "'", "{x}", "{0}", "%s", "target", "\x00", "\r", "\ufeff", "x" * 200]
-)  # fmt: skip
+    [
+        "1",
+        "-2.5",
+        "1,5",
+        "1.234,5",
+        "42.745",
+        "12%",
+        "\u22123",
+        "1e5",
+        "1e999",
+        "inf",
+        "nan",
+        "NA",
+        "",
+        " ",
+        "?",
+        "01",
+        "9" * 20,
+        "true",
+        "FALSE",
+        "2020-01-01",
+        "31.12.9999",
+        "0000-00-00",
+        "1/6/20",
+        "0001-01-01T25:61",
+        "2020-01-01T00:00:00+99:00",
+        "12 kg",
+        "a",
+        "Ä",
+        "\u5e74",
+        '"',
+        "\\",
+        "'",
+        "{x}",
+        "{0}",
+        "%s",
+        "target",
+        "\x00",
+        "\r",
+        "\ufeff",
+        "x" * 200,
+    ]
+)
 CELLS = st.one_of(PIECES, st.text(max_size=8))
 NAMES = st.one_of(PIECES, st.text(max_size=5))
 

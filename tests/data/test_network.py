@@ -79,15 +79,36 @@ def server(monkeypatch):
 
     def openml(arff=ARFF, md5=None):
         md5 = md5 or hashlib.md5(arff).hexdigest()
-        description = {"data_set_description": {
-            "id": "7", "name": "toy", "version": "1", "description": "a toy", "format": "ARFF", "status": "active", "file_id": "70",
-            "default_target_attribute": "class", "md5_checksum": md5, "url": f"{address}data/v1/download/70/toy.arff",
-        }}  # fmt: skip
-        features = {"data_features": {"feature": [
-            {"index": str(i), "name": n, "data_type": t, "is_target": str(n == "class").lower(),
-             "is_ignore": "false", "number_of_missing_values": "0", "is_row_identifier": "false"}
-            for i, (n, t) in enumerate([("width", "numeric"), ("colour", "nominal"), ("class", "nominal")])
-        ]}}  # fmt: skip
+        description = {
+            "data_set_description": {
+                "id": "7",
+                "name": "toy",
+                "version": "1",
+                "description": "a toy",
+                "format": "ARFF",
+                "status": "active",
+                "file_id": "70",
+                "default_target_attribute": "class",
+                "md5_checksum": md5,
+                "url": f"{address}data/v1/download/70/toy.arff",
+            }
+        }
+        features = {
+            "data_features": {
+                "feature": [
+                    {
+                        "index": str(i),
+                        "name": n,
+                        "data_type": t,
+                        "is_target": str(n == "class").lower(),
+                        "is_ignore": "false",
+                        "number_of_missing_values": "0",
+                        "is_row_identifier": "false",
+                    }
+                    for i, (n, t) in enumerate([("width", "numeric"), ("colour", "nominal"), ("class", "nominal")])
+                ]
+            }
+        }
         qualities = {"data_qualities": {"quality": [{"name": "NumberOfInstances", "value": "20"}]}}
         return {
             "/api/v1/json/data/7": json.dumps(description).encode(),
@@ -139,9 +160,11 @@ def test_uci_files_side_by_side_with_labels_by_blocks(server):
     server.pages["/uci/left"] = b"1 2\n3 4\n5 6\n7 8\n"
     server.pages["/uci/right"] = b"9\n10\n11\n12\n"
     source = {
-        "urls": [f"{server.address}uci/left", f"{server.address}uci/right"], "separator": "whitespace",
-        "join": "columns", "target_by_rows": {"rows_per_class": 2, "labels": ["0", "1"]},
-    }  # fmt: skip
+        "urls": [f"{server.address}uci/left", f"{server.address}uci/right"],
+        "separator": "whitespace",
+        "join": "columns",
+        "target_by_rows": {"rows_per_class": 2, "labels": ["0", "1"]},
+    }
     table = fetch_table("toy", {"rows": 4, "columns": 3, "classes": {"0": 2, "1": 2}, "sources": [{"uci": source}]})
     assert table.to_numpy().tolist() == [[1, 2, 9, "0"], [3, 4, 10, "0"], [5, 6, 11, "1"], [7, 8, 12, "1"]]
 

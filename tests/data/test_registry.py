@@ -89,13 +89,21 @@ def test_a_mirror_may_have_arrays_with_splits(tmp_path):
         fetch_table("own", spec, tmp_path / "elsewhere")
 
 
-@pytest.mark.parametrize(("changed", "said"), [
-    ({"y": None}, "arrays X of shape"), ({"y": np.zeros(5)}, "arrays X of shape"), ({"f3": None}, "must be f0, f1, ..., two per split"),
-    ({"f1": np.array([2, 6])}, "f1: 6 is not a row number; allowed are 0 to 5"), ({"f1": np.array([0.5])}, "f1: float64 is not a row number"),
-    ({"f1": np.array([2, 2])}, "f1: a row occurs twice in f0 and f1"), ({"f1": np.array([2, 4])}, "f1: a row occurs twice"),
-    ({"columns": np.array(["a", "a"])}, "columns: X needs 2 different names; found a, a"), ({"columns": np.array(["a"])}, "needs 2 different names"),
-    ({"X": np.array([None] * 6, dtype=object).reshape(6, 1)}, "cannot be read"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"y": None}, "arrays X of shape"),
+        ({"y": np.zeros(5)}, "arrays X of shape"),
+        ({"f3": None}, "must be f0, f1, ..., two per split"),
+        ({"f1": np.array([2, 6])}, "f1: 6 is not a row number; allowed are 0 to 5"),
+        ({"f1": np.array([0.5])}, "f1: float64 is not a row number"),
+        ({"f1": np.array([2, 2])}, "f1: a row occurs twice in f0 and f1"),
+        ({"f1": np.array([2, 4])}, "f1: a row occurs twice"),
+        ({"columns": np.array(["a", "a"])}, "columns: X needs 2 different names; found a, a"),
+        ({"columns": np.array(["a"])}, "needs 2 different names"),
+        ({"X": np.array([None] * 6, dtype=object).reshape(6, 1)}, "cannot be read"),
+    ],
+)
 def test_arrays_that_are_no_data_set_are_one_line(tmp_path, changed, said):
     arrays(tmp_path, **changed)
     with pytest.raises(RotastackError, match=f"mine.npz: .*{said}"):

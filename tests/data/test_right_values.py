@@ -51,13 +51,16 @@ def test_an_infinite_target_is_named(values):
 @pytest.mark.parametrize(
     ("dates", "note"),
     [
-        ([f"{m:02d}/01/2019" for m in range(1, 13)], "'01/01/2019' is read as DD/MM/YYYY, because no value shows which number is the day"),
+        (
+            [f"{m:02d}/01/2019" for m in range(1, 13)],
+            "'01/01/2019' is read as DD/MM/YYYY, because no value shows which number is the day",
+        ),
         ([f"{m:02d}.01.2019" for m in range(1, 13)], None),
         ([f"2019-{m:02d}-01" for m in range(1, 13)], None),
         ([f"{m:02d}/25/2019" for m in range(1, 13)], None),
         ([f"25/{m:02d}/55" for m in range(1, 13)], "two-digit years (DD/MM/YY) are read as 1969 to 2068"),
     ],
-)  # fmt: skip
+)
 def test_a_choice_among_formats_of_dates_is_told(tmp_path, dates, note):
     _, reading = read_with_notes(table(tmp_path, rows("day,y", *([d, "1"] for d in dates))))
     assert reading.notes == (() if note is None else (f"column 'day': {note}",))
@@ -179,10 +182,14 @@ def test_no_row_vanishes_or_appears_without_a_word(tmp_path):
 def test_what_is_written_is_read_again(tmp_path):
     frame = pd.DataFrame(
         {
-            "small": [1.5e-12, 8e-11], "single": np.float32([0.13, 0.2]), "text": ["=1+1", "#N/A"], "return": ["x\ry", "z"],
-            "whole": pd.array([1, None], dtype="Int64"), "day": pd.to_datetime(["2024-01-01 10:00:00.123456"] * 2),
+            "small": [1.5e-12, 8e-11],
+            "single": np.float32([0.13, 0.2]),
+            "text": ["=1+1", "#N/A"],
+            "return": ["x\ry", "z"],
+            "whole": pd.array([1, None], dtype="Int64"),
+            "day": pd.to_datetime(["2024-01-01 10:00:00.123456"] * 2),
         }
-    )  # fmt: skip
+    )
     write_table(frame, tmp_path / "t.jsonl")
     assert (tmp_path / "t.jsonl").read_text(encoding="utf-8").splitlines()[0] == (
         '{"small": 1.5e-12, "single": 0.13, "text": "=1+1", "return": "x\\ry", "whole": 1, "day": "2024-01-01T10:00:00.123456"}'
@@ -193,8 +200,15 @@ def test_what_is_written_is_read_again(tmp_path):
     write_table(frame, tmp_path / "t.xlsx")
     assert read_as_written(tmp_path / "t.xlsx")[0]["text"].tolist() == ["=1+1", "#N/A"]
     ids = [2**53 + 1, 2**63 - 1, -(2**53) - 1]
-    frame = pd.DataFrame({"id": ids, "fits": [2**53, 0, -(2**53)], "wide": [Decimal(2**60 + 1), Decimal("1.5"), Decimal(2)],
-                          "lasts": pd.to_timedelta(["1 days 02:03:04.5", "-3 s", None]), "share": [0.5, 1.5, 2.0**60]})  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "id": ids,
+            "fits": [2**53, 0, -(2**53)],
+            "wide": [Decimal(2**60 + 1), Decimal("1.5"), Decimal(2)],
+            "lasts": pd.to_timedelta(["1 days 02:03:04.5", "-3 s", None]),
+            "share": [0.5, 1.5, 2.0**60],
+        }
+    )
     write_table(frame, tmp_path / "ids.xlsx")
     read = read_as_written(tmp_path / "ids.xlsx")[0]
     assert read["id"].tolist() == list(map(str, ids))

@@ -35,16 +35,41 @@ BY_CLASS, BY_NUMBER = "the target (balanced accuracy 1.000)", "the target (R² o
     [
         (NOISE.a.where(LATE), LATE, f"Whether new is missing predicts {BY_CLASS}", "drop the column."),
         (DAYS.where(LATE), LATE, f"Whether new is missing predicts {BY_CLASS}", "drop the column."),
-        (pd.Series([f"note-{k * 7919}" for k in range(400)]).where(LATE), LATE, f"Whether new is missing predicts {BY_CLASS}", "leave the column out, as now."),
-        (NOISE.a.where(LATE), np.where(LATE, "yes", np.resize(["no", "unknown"], 400)), "Whether new is missing predicts class 'yes' of the target (balanced accuracy 1.000)", "drop the column."),
-        (NOISE.a.where(LATE), np.where(LATE, 50.0, 1.0) + 0.1 * NOISE.b, f"Whether new is missing predicts {BY_NUMBER}", "drop the column."),
+        (
+            pd.Series([f"note-{k * 7919}" for k in range(400)]).where(LATE),
+            LATE,
+            f"Whether new is missing predicts {BY_CLASS}",
+            "leave the column out, as now.",
+        ),
+        (
+            NOISE.a.where(LATE),
+            np.where(LATE, "yes", np.resize(["no", "unknown"], 400)),
+            "Whether new is missing predicts class 'yes' of the target (balanced accuracy 1.000)",
+            "drop the column.",
+        ),
+        (
+            NOISE.a.where(LATE),
+            np.where(LATE, 50.0, 1.0) + 0.1 * NOISE.b,
+            f"Whether new is missing predicts {BY_NUMBER}",
+            "drop the column.",
+        ),
         (np.where(LATE, NOISE.a, 0), LATE, "new alone predicts the target (", "drop the column."),
         (np.where(LATE, "paid", "open"), LATE, f"new alone predicts {BY_CLASS}", "drop the column."),
-        (np.where(LATE, pd.Timestamp("2022-05-01"), pd.Timestamp("9999-12-31")), LATE, f"new alone predicts {BY_CLASS}", "drop the column."),
-        ([f"{'D' if bad else 'C'}{key}" for bad, key in zip(LATE, KEYS, strict=True)], LATE, "new alone predicts the target (balanced accuracy 0.99", "leave the column out, as now."),
+        (
+            np.where(LATE, pd.Timestamp("2022-05-01"), pd.Timestamp("9999-12-31")),
+            LATE,
+            f"new alone predicts {BY_CLASS}",
+            "drop the column.",
+        ),
+        (
+            [f"{'D' if bad else 'C'}{key}" for bad, key in zip(LATE, KEYS, strict=True)],
+            LATE,
+            "new alone predicts the target (balanced accuracy 0.99",
+            "leave the column out, as now.",
+        ),
         (3 * NOISE.a, NOISE.a, f"new alone predicts {BY_NUMBER}", "drop the column."),
     ],
-)  # fmt: skip
+)
 def test_a_column_that_gives_the_target_is_named(column, target, said, advice):
     task = "regression" if isinstance(target, pd.Series) else "classification"
     found = doubts(NOISE[list("bcd")].assign(new=column, y=target), "y", task)[0]

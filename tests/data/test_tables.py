@@ -204,7 +204,11 @@ def test_sources_that_are_none(source, message):
         ("t.csv", "a,y\n", "t.csv: the table has a header but no rows"),
         ("t.csv", "a,y2\n1,2\n", "target column 'y' not found; did you mean 'y2'; columns: a, y2"),
         ("t.csv", "y\n1\n2\n", "'y' is the only column; at least one more column is needed"),
-        ("t.csv", "a,y,b,y\n1,2,3,2\n", "columns 2 and 4 are both named 'y', the name of the target; rename or drop one"),
+        (
+            "t.csv",
+            "a,y,b,y\n1,2,3,2\n",
+            "columns 2 and 4 are both named 'y', the name of the target; rename or drop one",
+        ),
         ("t.csv", "a,b,a,y\n1,2,3,4\n", "columns 1 and 3 are both named 'a'; rename or drop one"),
         ("t.csv", "a,,y\n1,2,3\n", "column 2 has no name; name the column"),
         ("t.csv", "a,y\n1,2,3\n4,5,6\n", "cannot be read: line 2 has 3 fields, the header has 2; name each column"),
@@ -225,7 +229,7 @@ def test_sources_that_are_none(source, message):
         ("t.parquet", "a,y\n", "cannot be read"),
         ("t.txt", "a,y\n", "format unknown; allowed endings: .csv, .csv.gz"),
     ],
-)  # fmt: skip
+)
 def test_what_is_refused(tmp_path, name, body, message):
     path = tmp_path / name
     path.write_bytes(body.encode() if isinstance(body, str) else body)

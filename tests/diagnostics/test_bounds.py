@@ -72,12 +72,16 @@ def test_linear_bound_is_infinite_where_the_theorem_has_none():
     assert linear_bound(np.ones(10**6), [0.5, 0.5]) < linear_bound(np.ones(10**6), [0.5, 0.5], delta=1e-9) < 1
 
 
-@pytest.mark.parametrize(("bound", "message"), [
-    (lambda: c_bound([np.nan]), "no row has a margin"), (lambda: margin_bound([np.nan], 10), "no row has a margin"),
-    (lambda: linear_bound([np.nan], [1]), "no row has a margin"),
-    (lambda: margin_bound([1.0], 1), "hypothesis_size must be more than 1, got 1"),
-    (lambda: linear_bound([1.0], [1.0], delta=0), "delta must lie between 0 and 1, got 0"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("bound", "message"),
+    [
+        (lambda: c_bound([np.nan]), "no row has a margin"),
+        (lambda: margin_bound([np.nan], 10), "no row has a margin"),
+        (lambda: linear_bound([np.nan], [1]), "no row has a margin"),
+        (lambda: margin_bound([1.0], 1), "hypothesis_size must be more than 1, got 1"),
+        (lambda: linear_bound([1.0], [1.0], delta=0), "delta must lie between 0 and 1, got 0"),
+    ],
+)
 def test_no_margin_and_sizes_and_probabilities_outside_their_range_are_named(bound, message):
     with pytest.raises(ValueError, match=message):
         bound()

@@ -17,9 +17,14 @@ def test_stump_by_hand():
     assert {k: v.tolist() for k, v in tree_complexity(tree).items()} == {"n_nodes": [3], "n_leaves": [2], "depth": [1]}
 
 
-@pytest.mark.parametrize(("model", "n_trees"), [
-    (RandomForestClassifier(4, random_state=0), 4), (ForestClassifier(4, random_state=0), 4), (XGBClassifier(n_estimators=2), 6),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("model", "n_trees"),
+    [
+        (RandomForestClassifier(4, random_state=0), 4),
+        (ForestClassifier(4, random_state=0), 4),
+        (XGBClassifier(n_estimators=2), 6),
+    ],
+)
 def test_all_kinds_of_trees(iris, model, n_trees):
     X, y = iris
     counts = tree_complexity(model.fit(X, y))

@@ -50,11 +50,15 @@ def test_what_has_no_bound_or_correlation():
     assert np.isnan(summarize_margins([[0, 0], [1, 1]], [0, 1]).mean_correlation), "members never err"
 
 
-@pytest.mark.parametrize(("function", "arguments", "message"), [
-    (margins, ([0, 1], [0, 1]), "votes must have shape"), (margins, ([[0.5]], [0]), "class labels"),
-    (margins, ([[0]], [0], [[True, True]]), "mask must have the shape of votes"),
-    (summarize_margins, ([[0]], [0], [[False]]), "no row has a margin"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("function", "arguments", "message"),
+    [
+        (margins, ([0, 1], [0, 1]), "votes must have shape"),
+        (margins, ([[0.5]], [0]), "class labels"),
+        (margins, ([[0]], [0], [[True, True]]), "mask must have the shape of votes"),
+        (summarize_margins, ([[0]], [0], [[False]]), "no row has a margin"),
+    ],
+)
 def test_bad_shapes_are_named(function, arguments, message):
     with pytest.raises(ValueError, match=message):
         function(*arguments)

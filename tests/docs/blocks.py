@@ -62,10 +62,15 @@ def blocks(page: str) -> list[Block]:
         line = text.count("\n", 0, match.start()) + 1
         shown.append(
             Block(
-                page, line, match["language"].strip(), match["text"], reason[1] if reason else None, output,
+                page,
+                line,
+                match["language"].strip(),
+                match["text"],
+                reason[1] if reason else None,
+                output,
                 (mark["what"], mark["of"] or "") if mark else None,
             )
-        )  # fmt: skip
+        )
     return shown
 
 

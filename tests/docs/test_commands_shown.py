@@ -19,9 +19,22 @@ SHELL = ("bash", "console")
 ALL = [*PAGES, "CONTRIBUTING.md", "benchmarks/README.md"]
 LOOKS_LIKE_SHELL = re.compile(r"^(?:\$ )?(?:rotastack|snakemake|make|pip) [\w'-]+", re.M)
 OTHERS = {
-    "ssh", "su", "mlflow", "cd", "source", "tmux", "export", "curl", "rm", "rsync", "scancel", "kubectl", "git", "pipx",
+    "ssh",
+    "su",
+    "mlflow",
+    "cd",
+    "source",
+    "tmux",
+    "export",
+    "curl",
+    "rm",
+    "rsync",
+    "scancel",
+    "kubectl",
+    "git",
+    "pipx",
     "apt-get",
-}  # fmt: skip
+}
 """Programs of the system, which are not looked into."""
 ENDS = {"|", "&&", "||", ";", "&", ">", "2>"}
 
@@ -53,9 +66,9 @@ def wrong(words: list[str]) -> str | None:
     program = words[0].removeprefix(".venv/bin/")
     if "=" in program or program in OTHERS:
         return None
-    check = {
-        "rotastack": _rotastack, "snakemake": _snakemake, "make": _make, "python": _python, "pip": _pip,
-    }.get(program)  # fmt: skip
+    check = {"rotastack": _rotastack, "snakemake": _snakemake, "make": _make, "python": _python, "pip": _pip}.get(
+        program
+    )
     return check(words[1:]) if check else f"what is {program}?"
 
 

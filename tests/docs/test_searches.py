@@ -15,9 +15,11 @@ CODE = "342c644026e4eaf4-cc6537a57f79f933"
 RUNS = {  # version -> kind, method, error, seed
     "earlier": [("method", "Random forest", 0.2, 20260701)],
     "current": [
-        ("method", "Random forest", 0.05, 20260701), ("method", "Rotastack", 0.15, 7), ("model", "Random forest", 0.04, 20260701),
+        ("method", "Random forest", 0.05, 20260701),
+        ("method", "Rotastack", 0.15, 7),
+        ("model", "Random forest", 0.04, 20260701),
     ],
-}  # fmt: skip
+}
 METHODS = [0.05, 0.15]
 FOUND = {  # question -> errors of the runs
     "all methods, as they are now": METHODS,

@@ -93,11 +93,15 @@ HALF = np.where(np.arange(150) % 2, 1.5e308, -1.5e308)
 @pytest.mark.parametrize(
     ("column", "options", "message"),
     [
-        (np.where(np.arange(150) % 3, 1, np.nan), {"categorical_features": [0]}, "contains NaN: categorical column 0, row 0; make missing a category"),
+        (
+            np.where(np.arange(150) % 3, 1, np.nan),
+            {"categorical_features": [0]},
+            "contains NaN: categorical column 0, row 0; make missing a category",
+        ),
         (np.full(150, 1e39), {"scaling": None}, "value too large for float32: numeric column 0"),
         (HALF, {}, r"column 0 has values from -1.5e\+308 to 1.5e\+308, a range too large"),
     ],
-)  # fmt: skip
+)
 def test_values_that_no_tree_can_use_are_refused(estimator, column, options, message, iris):
     X, y = iris
     with pytest.raises(ValueError, match=message):
@@ -175,10 +179,13 @@ OF_ANOTHER_WIDTH = "the view was fitted to 2 columns, but X has 4 numeric column
         (PooledEnsembleClassifier(None, ForestClassifier(5), RotationWeights("cut", float("inf"))), "whole number"),
         (PooledEnsembleClassifier(GIVEN, ForestClassifier(5), n_estimators=2), OF_ANOTHER_WIDTH),
         (PooledEnsembleClassifier(GIVEN, DecisionTreeClassifier(), n_estimators=2), OF_ANOTHER_WIDTH),
-        (PooledEnsembleClassifier(RandomRotation(), ForestClassifier(5), RotationWeights("new"), 3), "'new' selects members"),
+        (
+            PooledEnsembleClassifier(RandomRotation(), ForestClassifier(5), RotationWeights("new"), 3),
+            "'new' selects members",
+        ),
         (PooledEnsembleRegressor(estimator=DecisionTreeClassifier()), "estimator must be a regressor"),
     ],
-)  # fmt: skip
+)
 def test_bad_requests_are_named(estimator, message, iris):
     with pytest.raises(ValueError, match=message):
         estimator.fit(*iris)

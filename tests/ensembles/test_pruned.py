@@ -47,7 +47,7 @@ ENSEMBLES = [
     (RegularizedRotationForestClassifier(20, n_rotations=4, micro_forest_size=3), "oob"),
     (PooledEnsembleClassifier(RandomRotation(), n_estimators=15, bootstrap=True), "oob"),
     (PooledEnsembleClassifier(RandomRotation(), ForestClassifier(3), n_estimators=8), "train"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(
@@ -122,9 +122,13 @@ def test_a_pruner_as_combiner_of_a_pool():
         (ExtraForestClassifier(3), "oob", "no bootstrap samples of their own"),
         (PooledEnsembleClassifier(n_estimators=3), "oob", "a member has no bootstrap sample of its own"),
         (RandomForestClassifier(3), "all", "'selection' parameter"),
-        (FrozenEstimator(RandomForestClassifier(3).fit(*load_iris(return_X_y=True))), "oob", "RandomForestClassifier: the fitted .* train it with oob_score=True"),
+        (
+            FrozenEstimator(RandomForestClassifier(3).fit(*load_iris(return_X_y=True))),
+            "oob",
+            "RandomForestClassifier: the fitted .* train it with oob_score=True",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_pruned(ensemble, selection, message):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=message):

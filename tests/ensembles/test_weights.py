@@ -51,7 +51,10 @@ CLASSIFIERS = [
     PooledEnsembleClassifier(RandomRotation(), n_estimators=4, bootstrap=True),
     PooledEnsembleClassifier(RandomRotation(), ForestClassifier(4), n_estimators=4),
     PooledEnsembleClassifier(
-        [("plain", None, 1), ("turned", RandomRotation(), 1)], combiner=LogLinearWeights(), n_estimators=6, bootstrap=True
+        [("plain", None, 1), ("turned", RandomRotation(), 1)],
+        combiner=LogLinearWeights(),
+        n_estimators=6,
+        bootstrap=True,
     ),
     RandomProjectionEnsembleClassifier(GaussianNB(), n_estimators=3),
     RandomSubspaceEnsembleClassifier(KNeighborsClassifier(1), n_estimators=3),
@@ -60,7 +63,7 @@ CLASSIFIERS = [
     StackedRotationClassifier(3, n_trees=4, cv=3),
     StackedRotationClassifier(3, n_trees=4, cv=3, refit=True),
     PrunedEnsembleClassifier(ForestClassifier(10), KappaPruner(4)),
-]  # fmt: skip
+]
 REGRESSORS = [
     RandomRotationForestRegressor(8),
     MultiRotationForestRegressor(3, 8),
@@ -209,7 +212,7 @@ def test_rows_are_drawn_by_weight_for_members_that_take_no_weights(estimator):
         (PrunedEnsembleClassifier(make_pipeline(ForestClassifier(3))), "Pipeline.fit has no parameter sample_weight"),
         (RotationForestClassifier(2), "Negative values in data passed to `sample_weight`"),
     ],
-)  # fmt: skip
+)
 def test_parts_that_take_no_weights_are_named(estimator, message):
     X, y = load_wine(return_X_y=True)
     weights = np.arange(len(y), dtype=float)

@@ -9,10 +9,24 @@ from tests.examples.claims import CLAIMS
 
 FOLDER = Path(__file__).parents[2] / "examples"
 SLOW = (
-    "boosting_on_views", "boundaries", "calibration", "class_weights", "comparing_methods", "exrm_seconds", "exrm_table_2", "how_many_trees",
-    "noisy_square", "prediction_intervals", "projections", "pruned_to_a_tenth", "questions", "rotated", "spheres",
-    "stacking_step_by_step", "when_rotations_help",
-)  # fmt: skip
+    "boosting_on_views",
+    "boundaries",
+    "calibration",
+    "class_weights",
+    "comparing_methods",
+    "exrm_seconds",
+    "exrm_table_2",
+    "how_many_trees",
+    "noisy_square",
+    "prediction_intervals",
+    "projections",
+    "pruned_to_a_tenth",
+    "questions",
+    "rotated",
+    "spheres",
+    "stacking_step_by_step",
+    "when_rotations_help",
+)
 """Scripts of more than a second; the others run in `make test`."""
 SCRIPTS = sorted(path.stem.removeprefix("plot_") for path in FOLDER.glob("plot_*.py"))
 

@@ -45,9 +45,15 @@ def finished(folder, errors, optimistic=(), seconds=True):
     comparison = {"error": board(errors, False, control, 0.05, optimistic=optimistic, optimum=0.0, seconds=tables)}
     (folder / "statistics/comparison.json").write_text(json.dumps(comparison))
     return Names(
-        name="s", task=Names(name="classification"), score="error", protocol=Names(cells="splits"), control=control,
-        methods=methods, optimistic=list(optimistic), document=Names(evaluation=Names(alpha=0.05, average="mean")),
-    )  # fmt: skip
+        name="s",
+        task=Names(name="classification"),
+        score="error",
+        protocol=Names(cells="splits"),
+        control=control,
+        methods=methods,
+        optimistic=list(optimistic),
+        document=Names(evaluation=Names(alpha=0.05, average="mean")),
+    )
 
 
 def errors_of(methods, n=6):

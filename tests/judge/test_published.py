@@ -12,11 +12,13 @@ from rotastack.workflow.run.steps.published import compare_with_published
 
 def test_published_cells_agree_or_not_for_a_reason(tmp_path):
     rng = np.random.default_rng(0)
-    scores = pd.DataFrame([
-        {"dataset": "d", "method": method, "split": f"S-{r}", "error": e, "median_nodes": nodes}
-        for method, mean, nodes in [("RF", 0.20, 10.0), ("RR-RF", 0.10, 6.0)]
-        for r, e in enumerate(np.clip(rng.normal(mean, 0.01, 50), 0, 1))
-    ])  # fmt: skip
+    scores = pd.DataFrame(
+        [
+            {"dataset": "d", "method": method, "split": f"S-{r}", "error": e, "median_nodes": nodes}
+            for method, mean, nodes in [("RF", 0.20, 10.0), ("RR-RF", 0.10, 6.0)]
+            for r, e in enumerate(np.clip(rng.normal(mean, 0.01, 50), 0, 1))
+        ]
+    )
     write_frame(tmp_path / "scores", scores)
     (tmp_path / "t.csv").write_text(
         "table,dataset,method,metric,value,repeats,note,against\n"
@@ -32,9 +34,13 @@ def test_published_cells_agree_or_not_for_a_reason(tmp_path):
     published.run(Job("published", {"title": "s", "alpha": 0.05, "groups": []}, inputs, outputs))
     table = pd.read_csv(tmp_path / "table.csv").set_index(["dataset", "method", "metric"])
     assert table["agrees"].to_dict() == {
-        ("all", "RF", "error"): True, ("d", "RF", "error"): True, ("d", "RR-RF", "error"): False,
-        ("d", "RR-RF", "wins"): True, ("d", "RF", "wins"): False, ("d", "RR-RF", "size_ratio"): True,
-    }  # fmt: skip
+        ("all", "RF", "error"): True,
+        ("d", "RF", "error"): True,
+        ("d", "RR-RF", "error"): False,
+        ("d", "RR-RF", "wins"): True,
+        ("d", "RF", "wins"): False,
+        ("d", "RR-RF", "size_ratio"): True,
+    }
     assert table.loc[("d", "RR-RF", "error"), "reason"] == "another version"
     assert table.loc[("d", "RF", "wins"), "reason"] == "not explained"
     assert table.loc[("d", "RF", "error"), "standard_error"] == pytest.approx(0.01 / np.sqrt(50), rel=0.3)

@@ -39,9 +39,12 @@ def test_a_table_of_accuracies_and_what_failed(tmp_path):
     files, names = [tmp_path / "wide.csv", tmp_path / "t.yaml"], {"one": "a"}
     found = published_columns(["a", "b"], "error", [COLUMN], files, names)
     assert found[["dataset", "of", "score", "family"]].to_numpy().tolist() == [
-        ["a", "A", 0.095, "trees"], ["a", "C", 0.195, "others"], ["b", "A", 0.4, "trees"], ["b", "C", 0.6, "others"],
+        ["a", "A", 0.095, "trees"],
+        ["a", "C", 0.195, "others"],
+        ["b", "A", 0.4, "trees"],
+        ["b", "C", 0.6, "others"],
         ["b", "B", 0.5, "trees"],
-    ]  # fmt: skip
+    ]
     filled = published_columns(["a", "b"], "error", [{**COLUMN, "failed": "mean"}], files, names)
     assert filled[["dataset", "of"]].to_numpy().tolist() == [[d, m] for d in "ab" for m in "ACB"]
     row = filled.iloc[2]
@@ -58,8 +61,10 @@ def test_a_table_may_have_a_row_for_each_method(tmp_path):
     files, names = [tmp_path / "long.csv", tmp_path / "t.yaml"], {"one": "a"}
     found = published_columns(["a", "b"], "r2", [COLUMN], files, names)
     assert found[["dataset", "of", "score", "repeats"]].to_numpy().tolist() == [
-        ["a", "A", 0.5, 10], ["a", "RF", 0.78, 10], ["b", "RF", -3.0, 10],
-    ]  # fmt: skip
+        ["a", "A", 0.5, 10],
+        ["a", "RF", 0.78, 10],
+        ["b", "RF", -3.0, 10],
+    ]
     assert scores_of(files[0], "rmse", load_yaml(files[1])) == [], "the source has no such score"
     line = refusal(published_columns, ["a", "b"], "mae", [COLUMN], files, names)
     assert "long.csv: column 'absolute' not found; columns: dataset, algorithm, r2_test" in line
@@ -97,9 +102,11 @@ def test_published_scores_are_columns(table):
     found = published_columns(["a", "b"], "error", [COLUMN], table)
     assert tuple(found.columns) == COLUMNS
     assert found[["dataset", "method", "of", "score", "repeats"]].to_numpy().tolist() == [
-        ["a", "NEW (published)", "NEW", 0.05, 10], ["a", "RF (published)", "RF", 0.205, 10],
-        ["b", "NEW (published)", "NEW", 0.3, 10], ["b", "RF (published)", "RF", 0.9, 10],
-    ]  # fmt: skip
+        ["a", "NEW (published)", "NEW", 0.05, 10],
+        ["a", "RF (published)", "RF", 0.205, 10],
+        ["b", "NEW (published)", "NEW", 0.3, 10],
+        ["b", "RF (published)", "RF", 0.9, 10],
+    ]
     assert found["sd"].fillna(-1).tolist() == [-1, -1, 0.02, -1]
     assert (set(found["source"]), set(found["protocol"])) == ({"The source."}, {"One split."})
     some = published_columns(["a", "b"], "error", [{**COLUMN, "methods": ["RF"], "as": "2014"}], table)
@@ -111,9 +118,7 @@ def test_ranks_are_over_the_data_sets_that_all_have(table):
     found = published_columns(["a", "b"], "error", [COLUMN], table)
     means = pd.DataFrame({"RF": [0.2, 0.4, 0.3], "RRE": [0.1, 0.35, 0.2], "CUT": 0.0}, index=["a", "b", "c"])
     ranks = ranks_beside_published(means, found, ["CUT"], 0.05).set_index("method")
-    assert ranks["average_rank"].to_dict() == {
-        "NEW (published)": 1.0, "RRE": 2.0, "RF": 3.0, "RF (published)": 4.0,
-    }  # fmt: skip
+    assert ranks["average_rank"].to_dict() == {"NEW (published)": 1.0, "RRE": 2.0, "RF": 3.0, "RF (published)": 4.0}
     assert ranks["own_rank"].dropna().to_dict() == {"RRE": 1.0, "RF": 2.0}
     assert ranks["published"].tolist() == [True, False, False, True]
     assert set(ranks["n_datasets"]) == {2}
@@ -156,18 +161,26 @@ def test_a_study_that_names_published_tables_has_two_tables_more():
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ([entry(table="rotation_weight")], "published_columns.0.table: 'rotation_weight' is not a table of config/published; "
-         "did you mean 'rotation_weights'"),
+        (
+            [entry(table="rotation_weight")],
+            "published_columns.0.table: 'rotation_weight' is not a table of config/published; "
+            "did you mean 'rotation_weights'",
+        ),
         ([entry(table="drmf")], "published_columns.0.table: 'drmf' has no error; name another table"),
-        ([entry(methods=["RREE"])], "published_columns.0.methods: 'RREE' has no error in 'rotation_weights'; did you mean 'RRE'"),
-        ([entry(methods=["RRE"]), entry(table="rotation_noise")],
-         r"published_columns.1.as: 'RRE \(published\)' is also a column of 'rotation_weights'"),
+        (
+            [entry(methods=["RREE"])],
+            "published_columns.0.methods: 'RREE' has no error in 'rotation_weights'; did you mean 'RRE'",
+        ),
+        (
+            [entry(methods=["RRE"]), entry(table="rotation_noise")],
+            r"published_columns.1.as: 'RRE \(published\)' is also a column of 'rotation_weights'",
+        ),
         ([{"table": "exrm"}], "published_columns.0: key 'protocol' is missing"),
         ([entry(protocol="")], "published_columns.0.protocol"),
         ([entry(**{"as": "<b>"})], "published_columns.0.as"),
         ([entry(suffix="x")], "unknown key 'suffix'.*allowed: table, methods, as, failed, protocol"),
     ],
-)  # fmt: skip
+)
 def test_what_a_study_cannot_name_is_told_in_a_line(columns, message):
     assert re.match(rf"s.yaml: .*{message}", refusal(study, published_columns=columns))
 

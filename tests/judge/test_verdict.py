@@ -21,8 +21,20 @@ def wrong(**counts):
     return pd.DataFrame({m: (np.arange(200) < n).astype(float) for m, n in counts.items()})
 
 
-def verdict(losses, control="B", *, task="classification", score=None, breaker=None, pairs=(), repeats=1, ratio=0.25,
-            chooses=True, unit="rows", **found):  # fmt: skip
+def verdict(
+    losses,
+    control="B",
+    *,
+    task="classification",
+    score=None,
+    breaker=None,
+    pairs=(),
+    repeats=1,
+    ratio=0.25,
+    chooses=True,
+    unit="rows",
+    **found,
+):
     """Return the verdict on losses of rows in five folds, a column for each method, and on what the scoring step found."""
     score = score or PRIMARY[task]
     folds, n = np.arange(len(losses)) % 5, len(losses)
@@ -39,9 +51,16 @@ def verdict(losses, control="B", *, task="classification", score=None, breaker=N
             named = {TIE_BREAK[task]: (breaker or {}).get(method, np.nan), score: v.mean()}
             rows.append({"split": f"S-{split}", "method": method, **named})
     spec = SummarySpec(
-        task=task, score=score, control=control, alpha=0.05, axes=["split"], methods=list(losses),
-        rotation_pairs=[list(pair) for pair in pairs], test_to_train={"d": ratio}, chooses=chooses,
-    )  # fmt: skip
+        task=task,
+        score=score,
+        control=control,
+        alpha=0.05,
+        axes=["split"],
+        methods=list(losses),
+        rotation_pairs=[list(pair) for pair in pairs],
+        test_to_train={"d": ratio},
+        chooses=chooses,
+    )
     record = {"dataset": "d", "metrics": {"baseline": {}, **found}}
     about = {"unit": unit, "times": repeats, "widening": dict.fromkeys(losses, 1.0)}
     by_time = pd.DataFrame({method: mine.ravel() for method, mine in influences.items()})
@@ -72,9 +91,10 @@ def test_few_splits_are_no_reason_to_call_different_methods_equal():
     assert sentences[1].startswith("The difference from B is shown (p < 0.001")
 
 
-@pytest.mark.parametrize(("counts", "effect", "p"), [
-    ((20, 60), "Rotations help", "< 0.001"), ((60, 20), "Rotations hurt", "< 0.001"), ((60, 60), "No effect", "= 1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("counts", "effect", "p"),
+    [((20, 60), "Rotations help", "< 0.001"), ((60, 20), "Rotations hurt", "< 0.001"), ((60, 60), "No effect", "= 1")],
+)
 def test_rotations_are_judged_by_one_method_with_and_without_them(counts, effect, p):
     last = said(wrong(**dict(zip("AB", counts, strict=True))), pairs=[["A", "B"]])[-1]
     assert last.startswith(effect)
@@ -164,11 +184,20 @@ def test_columns_are_doubted_by_the_rows(counts, p, doubted):
     assert [s.endswith("smallest p = 0.3).") for s in found if "information about the target" in s] == [True] * doubted
 
 
-@pytest.mark.parametrize(("p", "words"), [
-    (1e-9, [r"No method makes fewer errors .*, but the outputs of A .*p < 0\.001"]),
-    (0.03, [r"No method makes fewer errors than predicting the majority class\.$"]),
-    (0.4, [r"No method makes fewer errors than predicting the majority class\.$", "That the columns .*smallest p = 0.4"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("p", "words"),
+    [
+        (1e-9, [r"No method makes fewer errors .*, but the outputs of A .*p < 0\.001"]),
+        (0.03, [r"No method makes fewer errors than predicting the majority class\.$"]),
+        (
+            0.4,
+            [
+                r"No method makes fewer errors than predicting the majority class\.$",
+                "That the columns .*smallest p = 0.4",
+            ],
+        ),
+    ],
+)
 def test_no_fewer_errors_is_a_reason_for_doubt_only_if_the_rows_say_so(p, words):
     found = said(wrong(A=12, B=13), baseline={"error": 0.06}, association_p={"A": p, "B": 0.6})
     assert all(map(re.match, words, found[-len(words) :]))
@@ -198,10 +227,14 @@ def test_the_coverage_of_the_chosen_methods_intervals_is_said():
 @pytest.mark.parametrize(
     ("rows", "share", "score", "is_said"),
     [
-        (200, 0.51, "rmse", True), (5000, 0.634, "r2", True), (200, 0.5, "rmse", False), (199, 0.9, "rmse", False),
-        (5000, 0.9, "mae", False), (5000, 0.9, "pinball", False),
+        (200, 0.51, "rmse", True),
+        (5000, 0.634, "r2", True),
+        (200, 0.5, "rmse", False),
+        (199, 0.9, "rmse", False),
+        (5000, 0.9, "mae", False),
+        (5000, 0.9, "pinball", False),
     ],
-)  # fmt: skip
+)
 def test_ten_rows_that_make_half_of_the_squared_errors_are_named_before_the_score(rows, share, score, is_said):
     losses = pd.DataFrame({"A": np.arange(200.0), "B": np.arange(200.0)[::-1] / 2})
     best, other = ("A", "B") if score == "r2" else ("B", "A")  # the means of these losses are the scores

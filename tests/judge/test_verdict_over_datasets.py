@@ -103,8 +103,19 @@ def test_data_sets_that_a_method_failed_on_are_left_out_openly():
 
 
 def test_the_claims_of_a_study_are_answered():
-    claim = {"what": "error", "of": "S", "than": "R", "expect": "lower", "n_datasets": 6, "difference": -0.0032,
-             "in_favour": 0.5, "ties": 0.0, "p_holm": 0.44, "holds": False, "could_tell": True}  # fmt: skip
+    claim = {
+        "what": "error",
+        "of": "S",
+        "than": "R",
+        "expect": "lower",
+        "n_datasets": 6,
+        "difference": -0.0032,
+        "in_favour": 0.5,
+        "ties": 0.0,
+        "p_holm": 0.44,
+        "holds": False,
+        "could_tell": True,
+    }
     untested = {**claim, "n_datasets": 0, **dict.fromkeys(("difference", "in_favour", "ties", "p_holm"), np.nan)}
     claims = pd.DataFrame([claim, {**claim, "p_holm": 0.01, "holds": True, "in_favour": 1.0}, untested])
     of_s = "Error of S is lower than that of R: "
@@ -121,9 +132,13 @@ def test_the_claims_of_a_study_are_answered():
 def claimed(scores, claims):
     """Return the table of claims on the errors of methods."""
     spec = SimpleNamespace(
-        claims=[SimpleNamespace(what="error", **claim) for claim in claims], axes=["split"], left_out={}, average="mean",
-        alpha=0.05, test_to_train={},
-    )  # fmt: skip
+        claims=[SimpleNamespace(what="error", **claim) for claim in claims],
+        axes=["split"],
+        left_out={},
+        average="mean",
+        alpha=0.05,
+        test_to_train={},
+    )
     rows = [{"dataset": d, "split": "1", "method": m, "error": v} for m, of in scores.items() for d, v in enumerate(of)]
     return _claims_table(SimpleNamespace(spec=spec, scores=pd.DataFrame(rows), baseline=pd.DataFrame()))
 
@@ -178,12 +193,20 @@ def test_all_sentences_have_one_scale(unit):
 @pytest.mark.parametrize(
     ("a", "b", "told"),
     [
-        ([0.05] * 5 + [0.2] * 3, [0.1] * 8, "a lower error than b, by 15.9 % in the geometric mean (better on 5, worse on 3)"),
-        ([0.15] * 4 + [0.1] * 4, [0.2] * 4 + [0.0] * 4, "a higher error than b, by 0.025 on average (better on 4, worse on 4)"),
+        (
+            [0.05] * 5 + [0.2] * 3,
+            [0.1] * 8,
+            "a lower error than b, by 15.9 % in the geometric mean (better on 5, worse on 3)",
+        ),
+        (
+            [0.15] * 4 + [0.1] * 4,
+            [0.2] * 4 + [0.0] * 4,
+            "a higher error than b, by 0.025 on average (better on 4, worse on 4)",
+        ),
         ([0.1, 0.4], [0.2, 0.2], "nearly the same error as b (better on 1, worse on 1)"),
         ([0.0] * 6, [0.1] * 6, "a lower error than b, by 0.1 on average (better on 6)"),
     ],
-)  # fmt: skip
+)
 def test_the_average_change_is_that_of_all_data_sets(a, b, told):
     best, *_ = said(pd.DataFrame({"a": a, "b": b, "c": 0.5}), control="b")
     assert told in best.replace("has on average ", "")
@@ -208,8 +231,9 @@ def test_the_data_sets_that_are_needed_are_those_that_a_test_needs(alpha, others
 def test_what_failed_is_named_with_its_message():
     crash = "RuntimeError: I always crash."
     assert failures({"x": {"Crasher": crash, "SVM": "it took longer than 60 s"}, "y": {"Crasher": crash}}) == [
-        "Crasher failed on all 2 data sets: I always crash.", "SVM failed on x: it took longer than 60 s.",
-    ]  # fmt: skip
+        "Crasher failed on all 2 data sets: I always crash.",
+        "SVM failed on x: it took longer than 60 s.",
+    ]
     assert failures({"x": {"Crasher": crash}}) == ["Crasher failed on x: I always crash."]
     some = failures({k: {"SVM": "no"} if k != "f" else {} for k in "abcdef"})
     assert some == ["SVM failed on a, b, c and 2 others: no."]

@@ -78,10 +78,15 @@ def test_boosting_does_not_penalise_by_the_number_of_rows(rows):
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
-        ("exrm", {}), ("primal_svm", {}), ("drm", {"lam": 1.2}), ("nu_svm", {}), (ADABOOST, {**BOOSTED, "n_estimators": 10}),
-        ("bagging", {"estimator": PSVM}), ("PooledEnsembleClassifier", ROTATED),
+        ("exrm", {}),
+        ("primal_svm", {}),
+        ("drm", {"lam": 1.2}),
+        ("nu_svm", {}),
+        (ADABOOST, {**BOOSTED, "n_estimators": 10}),
+        ("bagging", {"estimator": PSVM}),
+        ("PooledEnsembleClassifier", ROTATED),
     ],
-)  # fmt: skip
+)
 def test_three_classes_go_one_against_the_rest(name, parameters):
     X, y = load_iris(return_X_y=True)
     scaled = minmax_scale(X, (-1, 1)).astype(np.float32)

@@ -17,9 +17,13 @@ def test_few_splits_are_dots_and_not_quartiles(splits, boxes):
     assert [text.get_text() for text in axes.get_yticklabels()] == ["RF", "ET", "failed"]
 
 
-@pytest.mark.parametrize(("unit", "texts", "mean"), [
-    (1e-19, ["1.25e-19", "2.5e-19", "3.5e-19", "4.25e-19"], "2.875e-19"), (0.1, ["0.125", "0.250", "0.350", "0.425"], "0.287"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("unit", "texts", "mean"),
+    [
+        (1e-19, ["1.25e-19", "2.5e-19", "3.5e-19", "4.25e-19"], "2.875e-19"),
+        (0.1, ["0.125", "0.250", "0.350", "0.425"], "0.287"),
+    ],
+)
 def test_small_scores_keep_their_digits(unit, texts, mean):
     matrix = pd.DataFrame(np.array([[1.25, 2.5], [3.5, 4.25]]) * unit, ["F1", "F2"], ["R1", "R2"])
     axes = plot_heatmaps({"A": matrix}, "t").axes[0]

@@ -24,8 +24,15 @@ def table(rows):
 
 
 def test_sizes_of_a_method_are_joined():
-    rows = {"RF T=200": [0.1, 200, 200], "RF T=50": [0.2, 50, 50], "QMM T=50": [0.3, 20, 50], "QMM T=200": [0.15, 40, 200],
-            "DRMF": [0.12, 10, 100], "MDM T=100": [0.14, 25, 100], "tree": [0.25, NAN, NAN]}  # fmt: skip
+    rows = {
+        "RF T=200": [0.1, 200, 200],
+        "RF T=50": [0.2, 50, 50],
+        "QMM T=50": [0.3, 20, 50],
+        "QMM T=200": [0.15, 40, 200],
+        "DRMF": [0.12, 10, 100],
+        "MDM T=100": [0.14, 25, 100],
+        "tree": [0.25, NAN, NAN],
+    }
     figure = plot_members(table(rows))
     above, below = figure.axes
     assert legend(figure) == ["RF", "QMM", "DRMF", "MDM T=100", "tree"]
@@ -34,8 +41,11 @@ def test_sizes_of_a_method_are_joined():
     alone = {"DRMF": [[100, 0.12]], "MDM T=100": [[100, 0.14]]}
     assert errors == {"QMM": [[50, 0.3], [200, 0.15]], "RF": [[50, 0.2], [200, 0.1]], **alone}
     assert {name: [share for _, share in line] for name, line in fractions.items()} == {
-        "RF": [1, 1], "QMM": [0.4, 0.2], "DRMF": [0.1], "MDM T=100": [0.25],
-    }  # fmt: skip
+        "RF": [1, 1],
+        "QMM": [0.4, 0.2],
+        "DRMF": [0.1],
+        "MDM T=100": [0.25],
+    }
     assert (below.get_ylim(), below.get_xlim()[0]) == ((0, 1), 0)
     assert above.get_shared_x_axes().joined(above, below)
 

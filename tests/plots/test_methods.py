@@ -66,9 +66,7 @@ def test_the_front_is_that_of_the_definition():
         values = rng.integers(0, 6, (n, 2)).astype(float)
         points = pd.DataFrame(values, [f"m{k}" for k in range(n)], ["time", "rank"]).mask(rng.random((n, 2)) < 0.05)
         known = points.dropna()
-        beaten = {
-            a for a, p in known.iterrows() for _, q in known.iterrows() if (q <= p).all() and (q < p).any()
-        }  # fmt: skip
+        beaten = {a for a, p in known.iterrows() for _, q in known.iterrows() if (q <= p).all() and (q < p).any()}
         front = pareto_front(points)
         assert set(front) == set(known.index) - beaten
         assert points.loc[front, "time"].is_monotonic_increasing

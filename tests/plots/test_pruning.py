@@ -78,12 +78,15 @@ def drawn_members(names):
     return plot_members(pd.DataFrame({"error": 0.1, "members": 2, "voters": [3, 5] * len(names)}, index=sizes))
 
 
-@pytest.mark.parametrize("draw", [
-    lambda names: plot_margin_distributions(dict.fromkeys(names, SHARES)),
-    lambda names: plot_ordered_curves({m: OrderedVotes(1 - SINGLE, 1, SINGLE) for m in names}),
-    lambda names: plot_diversity(dict.fromkeys(names, POINTS)),
-    drawn_members,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda names: plot_margin_distributions(dict.fromkeys(names, SHARES)),
+        lambda names: plot_ordered_curves({m: OrderedVotes(1 - SINGLE, 1, SINGLE) for m in names}),
+        lambda names: plot_diversity(dict.fromkeys(names, POINTS)),
+        drawn_members,
+    ],
+)
 @pytest.mark.parametrize("n", first(1, [30, 2]))
 def test_the_legend_is_beside_the_panels(draw, n):
     names = [f"{k} {(TWELVE * 3)[k]}" for k in range(n)]
@@ -131,14 +134,17 @@ def test_large_clouds_are_pictures_in_an_svg(tmp_path):
 # ---------- nothing to draw, and files
 
 
-@pytest.mark.parametrize(("draw", "of", "text"), [
-    (plot_margin_distributions, {}, "No method has margins, "),
-    (plot_ordered_curves, {}, "No method orders its members."),
-    (plot_diversity, {}, "No method has two or more members."),
-    (plot_diversity, {"A": POINTS * NAN}, "No method has two or more members."),
-    (plot_kappa_error, {}, "No ensemble has two or more members."),
-    (plot_kappa_error, {"one member": NO_PAIRS}, "No ensemble has two or more members."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("draw", "of", "text"),
+    [
+        (plot_margin_distributions, {}, "No method has margins, "),
+        (plot_ordered_curves, {}, "No method orders its members."),
+        (plot_diversity, {}, "No method has two or more members."),
+        (plot_diversity, {"A": POINTS * NAN}, "No method has two or more members."),
+        (plot_kappa_error, {}, "No ensemble has two or more members."),
+        (plot_kappa_error, {"one member": NO_PAIRS}, "No ensemble has two or more members."),
+    ],
+)
 def test_figures_without_data_say_so(draw, of, text):
     figure = draw(of)
     (said,) = words(figure)

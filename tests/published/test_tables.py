@@ -176,9 +176,15 @@ def test_errors_of_exrm_reproduce_ranks_and_ranks_their_averages():
 
 def test_errors_of_exrm_are_counts_of_ten_trials():
     rows = {
-        "german": 1000, "pima": 768, "australian-numeric": 690, "sonar": 208, "splice-libsvm-train": 1000,
-        "liver": 345, "heart-numeric": 270, "ionosphere": 351,
-    }  # fmt: skip
+        "german": 1000,
+        "pima": 768,
+        "australian-numeric": 690,
+        "sonar": 208,
+        "splice-libsvm-train": 1000,
+        "liver": 345,
+        "heart-numeric": 270,
+        "ionosphere": 351,
+    }
     error = values("exrm", "error").T
     odd = distances(error, 10 * (pd.Series(rows) - 150)).T.stack()
     assert set(odd.index[odd > 0.5e-4 + 1e-12]) == {("pima", "L1-ExRM10"), ("ionosphere", "L1-ExRM30")}
@@ -194,9 +200,7 @@ def reduced(metric, inducer):
 
 @pytest.mark.parametrize("inducer", ["NN", "J48"])
 def test_errors_of_dimension_reduction_are_counts_of_ten_folds(inducer):
-    tested = {
-        "iris": 150, "letter": 20000, "madelon": 2000, "mfeat": 2000, "waveform-21": 5000, "waveform-40": 5000,
-    }  # fmt: skip
+    tested = {"iris": 150, "letter": 20000, "madelon": 2000, "mfeat": 2000, "waveform-21": 5000, "waveform-40": 5000}
     error = reduced("error", inducer)
     assert distances(error.loc[[*tested]].T, pd.Series(tested)).max(axis=None) <= 0.5e-4 + 1e-12
     # Errors in folds of 15 rows, squared and summed, are a whole number if deviations are of ten folds.

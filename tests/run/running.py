@@ -107,14 +107,31 @@ def draw(folder, spec, view=None, groups=(), rotations=3):
 
 
 def train(
-    folder, estimator, parameters=None, splits=(0, 1, 2, 3), name="pool", limit=100, threads=1, selections=(), rotations=3, **pool
-):  # fmt: skip
+    folder,
+    estimator,
+    parameters=None,
+    splits=(0, 1, 2, 3),
+    name="pool",
+    limit=100,
+    threads=1,
+    selections=(),
+    rotations=3,
+    **pool,
+):
     """Train a pool on splits; return its file."""
     content = pool_slice(estimator, parameters, **pool)
     spec = SplitTrainingSpec(
-        protocol="splits", seed=1, dataset="d", name="p", splits=list(splits), repeats=limit, rotations=rotations,
-        pool=content, members=content.member_names, selections=list(selections),
-    )  # fmt: skip
+        protocol="splits",
+        seed=1,
+        dataset="d",
+        name="p",
+        splits=list(splits),
+        repeats=limit,
+        rotations=rotations,
+        pool=content,
+        members=content.member_names,
+        selections=list(selections),
+    )
     (folder / "p").mkdir(exist_ok=True)
     files = {"pool": f"p/{name}.nc", "record": f"p/{name}.run.json"}
     step("train", folder, spec, {"table": "table", "folds": "folds"}, files, threads=threads)
@@ -130,9 +147,17 @@ def train_nested(
     """
     content = pool_slice(estimator, parameters, view, **pool)
     spec = NestedTrainingSpec(
-        protocol="nested", seed=1, dataset="d", name="p", folds=3, inner=False, fold_groups=[0],
-        rotation_groups=list(groups), pool=content, rotations=1 if content.view is None else rotations,
-    )  # fmt: skip
+        protocol="nested",
+        seed=1,
+        dataset="d",
+        name="p",
+        folds=3,
+        inner=False,
+        fold_groups=[0],
+        rotation_groups=list(groups),
+        pool=content,
+        rotations=1 if content.view is None else rotations,
+    )
     inputs = {"table": "table", "folds": "folds", "rotations": []}
     if content.view is not None and content.view.is_drawn:
         sizes = {"protocol": "nested", "fold_groups": 1, "folds": 3}
@@ -180,9 +205,14 @@ def scored(folder, axes=("split",), protocol="splits", blocks=("pool",), score="
     """Return scores, calibration and record of the method that was combined."""
     (folder / "table.run.json").write_text("{}")
     inputs = {
-        "table": "table", "prepare": "table.run.json", "folds": "folds", "groups": "groups.run.json",
-        "methods": "M.nc", "method_records": "M.run.json", "pool_records": [f"p/{block}.run.json" for block in blocks],
-    }  # fmt: skip
+        "table": "table",
+        "prepare": "table.run.json",
+        "folds": "folds",
+        "groups": "groups.run.json",
+        "methods": "M.nc",
+        "method_records": "M.run.json",
+        "pool_records": [f"p/{block}.run.json" for block in blocks],
+    }
     outputs = {
         "scores": "scores",
         "rows": "rows",

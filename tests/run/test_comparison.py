@@ -50,10 +50,13 @@ def found():
     ("table", "target", "options"),
     [
         (mixed(200), "churned", {"methods": "all but Extra trees, Random rotations, XGBoost, LightGBM, CatBoost"}),
-        (numbers(200).assign(shop=np.arange(200) % 23), "price",
-         {"methods": "Rotastack, Random forest, Ridge", "score": "mae", "groups": "shop"}),
+        (
+            numbers(200).assign(shop=np.arange(200) % 23),
+            "price",
+            {"methods": "Rotastack, Random forest, Ridge", "score": "mae", "groups": "shop"},
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_command_gives_the_same_bits(here, table, target, options, capsys):
     table.to_csv("t.csv", index=False)
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
@@ -218,7 +221,12 @@ WRONG = [
     (X.set_axis([0, "b", "c"], axis=1), Y, {}, "X: column 0 has a name that is not text"),
     (X, np.full(90, np.inf), {}, "table: the target "),
     (X[:12], Y[:12], {}, "table: the table has 12 rows; at least 20 are needed"),
-    (X, Y, {"methods": ["Random forrest", "Ridge"]}, "methods: 'Random forrest' is not a method; did you mean 'Random forest'; methods: "),
+    (
+        X,
+        Y,
+        {"methods": ["Random forrest", "Ridge"]},
+        "methods: 'Random forrest' is not a method; did you mean 'Random forest'; methods: ",
+    ),
     (X, Y, {"methods": "Rotastack"}, "methods: 'Rotastack' leaves 1 of "),
     (X, Y, {"score": "acuracy"}, "score: 'acuracy' "),
     (X, Y, {"score": "rmse"}, "score: 'rmse' "),
@@ -227,7 +235,7 @@ WRONG = [
     (X, Y, {"groups": "kind"}, "table: groups: column 'kind' is the target"),
     (X, Y, {"time": "soon"}, "time: 'soon' is not a duration; examples: 90s, 10m, 2h"),
     (X, Y, {"random_state": -1}, "random_state: seed"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("X", "y", "options", "said"), WRONG, ids=[said[:40] for *_, said in WRONG])

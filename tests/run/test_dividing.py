@@ -37,10 +37,15 @@ def divided(folder, table, target, task, divided_by, **protocol):
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
-@pytest.mark.parametrize("protocol", [
-    {"kind": "crossval", "folds": 4, "repeats": 2}, {"kind": "holdout", "train": 0.7, "repeats": 3},
-    {"kind": "holdout", "train": 200, "test": 30, "repeats": 3},
-], ids=["crossval", "holdout", "counted"])  # fmt: skip
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        {"kind": "crossval", "folds": 4, "repeats": 2},
+        {"kind": "holdout", "train": 0.7, "repeats": 3},
+        {"kind": "holdout", "train": 200, "test": 30, "repeats": 3},
+    ],
+    ids=["crossval", "holdout", "counted"],
+)
 def test_rows_of_a_group_stay_together(tmp_path, task, protocol):
     table, _ = visits()
     target = "outcome" if task == "classification" else "lab_0"
@@ -74,7 +79,9 @@ def test_estimators_that_take_groups_get_those_of_the_training_rows(tmp_path, ta
         errors[name] = float(pool["oob_error"].item())
     assert errors["alone"] < 0.3
     assert errors["groups"] > 0.4
-    other = fit_aligned(GaussianNB(), np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.random.SeedSequence(0), groups=np.arange(4))  # fmt: skip
+    other = fit_aligned(
+        GaussianNB(), np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.random.SeedSequence(0), groups=np.arange(4)
+    )
     assert other.outputs(np.zeros((1, 1))).argmax() == 0, "its fit takes no groups"
 
 
@@ -84,8 +91,14 @@ def test_the_model_of_all_rows_is_fitted_and_explained_by_groups(tmp_path, thres
     write_raw(table.drop(columns=target).assign(target=table[target]), tmp_path / "raw.parquet")
     methods = {"A": {"pool": "p", "combiner": {"kind": "vote"}}, "B": {"pool": "q", "combiner": {"kind": "vote"}}}
     pools = {"p": {"estimator": "rotastack", "parameters": {"trees_per_family": 10}}, "q": {"estimator": "forest"}}
-    study = {"name": "s", "datasets": ["iris"], "protocol": {"kind": "holdout", "groups": "patient_id"}, "pools": pools,
-             "methods": methods, "model": {"refit": "A", "threshold": threshold}}  # fmt: skip
+    study = {
+        "name": "s",
+        "datasets": ["iris"],
+        "protocol": {"kind": "holdout", "groups": "patient_id"},
+        "pools": pools,
+        "methods": methods,
+        "model": {"refit": "A", "threshold": threshold},
+    }
     spec = told(Study.from_mapping(study, "s.yaml"), "refit", "iris").model_copy(update={"dataset": "d"})
     cells = {"method": ["A", "B", "A"], "error": [0.5, 0.1, 0.25], "brier": [0.2, 0.1, 0.3], "f1": np.nan}
     write_frame(tmp_path / "scores", pd.DataFrame(cells), {})
@@ -129,10 +142,15 @@ def test_copies_of_a_row_stay_together(tmp_path, protocol, groups, together):
         assert ((parts == TEST).sum(axis=0) == 1).all(), "each row is tested once"
 
 
-@pytest.mark.parametrize("protocol", [
-    {"kind": "crossval", "folds": 5}, {"kind": "holdout", "train": 0.7, "repeats": 3},
-    {"kind": "holdout", "train": 300, "test": 60, "repeats": 3},
-], ids=["crossval", "holdout", "counted"])  # fmt: skip
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        {"kind": "crossval", "folds": 5},
+        {"kind": "holdout", "train": 0.7, "repeats": 3},
+        {"kind": "holdout", "train": 300, "test": 60, "repeats": 3},
+    ],
+    ids=["crossval", "holdout", "counted"],
+)
 def test_what_follows_is_tested_after_training_on_the_past(tmp_path, protocol):
     table, target = sales(600)
     table["day"] = np.repeat(table["day"].to_numpy()[::2], 2)  # two rows a day
@@ -216,40 +234,75 @@ def test_a_table_brings_its_splits_and_ten_and_more_keep_their_order(tmp_path):
     assert len(parts) == 1, "a column that the data set does not have gives no split"
 
 
-@pytest.mark.parametrize(("column", "said"), [
-    (np.resize(["train", "validate"], 40), "d: protocol.columns: column 'part' holds 'validate' in row 1; allowed are train and test"),
-    (np.resize([0, 1.5], 40), "column 'part' holds '1.5' in row 1"), (np.resize([0, -3], 40), "column 'part' holds '-3' in row 1"),
-    (np.full(40, np.nan), "column 'part' is empty$"), (np.resize([1, np.nan], 40), "column 'part' is empty in 20 rows; write -1"),
-    (np.resize(["test", None], 40), "d: split 1 of 1 has no training rows"), (np.full(40, "train"), "d: no split has test rows"),
-    (np.resize(["train", "test"], 40), "d: split 1 of 1 has no training row of class 'a'"),
-    (np.arange(40) % 8, "d: protocol.splits is 5, but the table has 8 splits"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (
+            np.resize(["train", "validate"], 40),
+            "d: protocol.columns: column 'part' holds 'validate' in row 1; allowed are train and test",
+        ),
+        (np.resize([0, 1.5], 40), "column 'part' holds '1.5' in row 1"),
+        (np.resize([0, -3], 40), "column 'part' holds '-3' in row 1"),
+        (np.full(40, np.nan), "column 'part' is empty$"),
+        (np.resize([1, np.nan], 40), "column 'part' is empty in 20 rows; write -1"),
+        (np.resize(["test", None], 40), "d: split 1 of 1 has no training rows"),
+        (np.full(40, "train"), "d: no split has test rows"),
+        (np.resize(["train", "test"], 40), "d: split 1 of 1 has no training row of class 'a'"),
+        (np.arange(40) % 8, "d: protocol.splits is 5, but the table has 8 splits"),
+    ],
+)
 def test_splits_that_are_none_are_one_line(tmp_path, column, said):
     with pytest.raises(RotastackError, match=said):
         divided(tmp_path, numbers().assign(part=column), "label", "classification", {"split 1": "part"}, **GIVEN)
 
 
-@pytest.mark.parametrize(("divided_by", "change", "said"), [
-    ({"groups": "patient"}, {}, "d: protocol.groups: column 'patient' not found; did you mean 'patient_id'"),
-    ({"groups": "patient_id"}, {"patient_id": None}, "d: protocol.groups: column 'patient_id' is empty in 673 rows"),
-    ({"time": "lab_1"}, {"lab_1": "soon"}, "d: protocol.time: column 'lab_1' holds 'soon', neither a number nor a date"),
-    ({"groups": "lab_1"}, {"lab_1": "one"}, "d: 1 groups cannot be split into 5 folds"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("divided_by", "change", "said"),
+    [
+        ({"groups": "patient"}, {}, "d: protocol.groups: column 'patient' not found; did you mean 'patient_id'"),
+        (
+            {"groups": "patient_id"},
+            {"patient_id": None},
+            "d: protocol.groups: column 'patient_id' is empty in 673 rows",
+        ),
+        (
+            {"time": "lab_1"},
+            {"lab_1": "soon"},
+            "d: protocol.time: column 'lab_1' holds 'soon', neither a number nor a date",
+        ),
+        ({"groups": "lab_1"}, {"lab_1": "one"}, "d: 1 groups cannot be split into 5 folds"),
+    ],
+)
 def test_columns_that_divide_nothing_are_named(tmp_path, divided_by, change, said):
     table, target = visits()
     with pytest.raises(RotastackError, match=said):
         divided(tmp_path, table.assign(**change), target, "classification", divided_by, kind="crossval", folds=5)
 
 
-@pytest.mark.parametrize(("change", "said"), [
-    ({"protocol": {"kind": "crossval", "copies_together": True, "time": "b"}}, "protocol.copies_together and protocol.time exclude"),
-    ({"protocol": {"kind": "crossval", "time": "b", "repeats": 2}}, "protocol.repeats must be 1 with protocol.time"),
-    ({"protocol": {"kind": "crossval", "weka_seed": 1, "repeats": 2}}, "protocol.weka_seed needs repeats: 1"),
-    ({"protocol": {"kind": "nested", "groups": "a"}}, "unknown key 'groups'"),
-    ({"datasets": [{"name": "iris", "mirror": "iris"}]}, "'iris' is a registered data set; give the name without keys, or choose another"),
-    ({"datasets": [{"name": "own"}]}, "needs the key 'sources', 'mirror' or 'like'"),
-    ({"evaluation": {"left_out": {"iris-2": "it is odd"}}}, "evaluation.left_out: 'iris-2' is not a data set of this study; did you mean 'iris'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            {"protocol": {"kind": "crossval", "copies_together": True, "time": "b"}},
+            "protocol.copies_together and protocol.time exclude",
+        ),
+        (
+            {"protocol": {"kind": "crossval", "time": "b", "repeats": 2}},
+            "protocol.repeats must be 1 with protocol.time",
+        ),
+        ({"protocol": {"kind": "crossval", "weka_seed": 1, "repeats": 2}}, "protocol.weka_seed needs repeats: 1"),
+        ({"protocol": {"kind": "nested", "groups": "a"}}, "unknown key 'groups'"),
+        (
+            {"datasets": [{"name": "iris", "mirror": "iris"}]},
+            "'iris' is a registered data set; give the name without keys, or choose another",
+        ),
+        ({"datasets": [{"name": "own"}]}, "needs the key 'sources', 'mirror' or 'like'"),
+        (
+            {"evaluation": {"left_out": {"iris-2": "it is odd"}}},
+            "evaluation.left_out: 'iris-2' is not a data set of this study; did you mean 'iris'",
+        ),
+    ],
+)
 def test_studies_that_do_not_fit_are_refused(change, said):
     vote = {"pool": "p", "combiner": {"kind": "vote"}}
     content = {

@@ -116,11 +116,16 @@ def pruned(label, status="ok"):
     single = np.full((2, 6), NAN)
     single[0, :5], single[1, :3] = [0.9, 0.8, 0.7, 0.6, 0.5], [0.7, 0.6, 0.5]
     return method(
-        label, status, members=("split", [3.0, 2.0]), voters=("split", [5.0, 3.0]),
-        disagreement=("split", [0.1, 0.3]), member_accuracy=("split", [0.8, 0.6]),
-        margin_cdf=(("split", "part", "margin"), cdf), curve=(("split", "part", "size"), curve),
+        label,
+        status,
+        members=("split", [3.0, 2.0]),
+        voters=("split", [5.0, 3.0]),
+        disagreement=("split", [0.1, 0.3]),
+        member_accuracy=("split", [0.8, 0.6]),
+        margin_cdf=(("split", "part", "margin"), cdf),
+        curve=(("split", "part", "size"), curve),
         order_accuracy=(("split", "size"), single),
-    )  # fmt: skip
+    )
 
 
 def figures_of(tmp_path, methods, errors=None, shown=()):

@@ -26,9 +26,14 @@ ERRORS = pd.DataFrame(
 )
 SECONDS = {"RF": 1.0, "RRE": 3.0, "CUT": 0.5}
 SPEC = {
-    "task": "classification", "score": "error", "axes": ["split"], "alpha": 0.05, "control": "RF", "methods": list(ERRORS),
+    "task": "classification",
+    "score": "error",
+    "axes": ["split"],
+    "alpha": 0.05,
+    "control": "RF",
+    "methods": list(ERRORS),
     "optimistic": ["CUT"],
-}  # fmt: skip
+}
 
 
 def drawn(errors=ERRORS, seconds=SECONDS, **spec):
@@ -111,11 +116,18 @@ def scores(errors, training=None):
     """Return two repeats of each error, dataset -> method -> error."""
     return pd.DataFrame(
         [
-            {"dataset": d, "method": m, "split": f"S-{r}", "error": e + s,
-             "training_error": (training or {}).get(m, NAN)}
-            for d, row in errors.items() for m, e in row.items() for r, s in enumerate((-0.01, 0.01))
+            {
+                "dataset": d,
+                "method": m,
+                "split": f"S-{r}",
+                "error": e + s,
+                "training_error": (training or {}).get(m, NAN),
+            }
+            for d, row in errors.items()
+            for m, e in row.items()
+            for r, s in enumerate((-0.01, 0.01))
         ]
-    )  # fmt: skip
+    )
 
 
 def heights(axis):

@@ -214,14 +214,17 @@ def test_code_that_changes_while_a_step_works_is_refused_after_it(own, planned, 
 
 @pytest.mark.parametrize(
     ("origin", "is_editable"),
-    first(2, [
-        ({"url": "file:///x", "dir_info": {"editable": True}}, True),
-        (None, False),
-        ({"url": "file:///x", "dir_info": {"editable": False}}, False),
-        ({"url": "file:///x", "dir_info": {}}, False),
-        ({"url": "https://x/x.whl", "archive_info": {}}, False),
-    ]),
-)  # fmt: skip
+    first(
+        2,
+        [
+            ({"url": "file:///x", "dir_info": {"editable": True}}, True),
+            (None, False),
+            ({"url": "file:///x", "dir_info": {"editable": False}}, False),
+            ({"url": "file:///x", "dir_info": {}}, False),
+            ({"url": "https://x/x.whl", "archive_info": {}}, False),
+        ],
+    ),
+)
 def test_an_installed_package_counts_by_its_version_and_an_editable_one_by_its_files(own, origin, is_editable):
     about = "Metadata-Version: 2.1\nName: mine-installed\nVersion: {}\n"
     own("mine_installed-1.dist-info/RECORD", "mine_installed.py,,\n")

@@ -20,9 +20,7 @@ from rotastack.workflow.study.specs import SplitTrainingSpec
 # On other systems start_forks starts no server and each step is a process of its own, which the other tests of steps cover.
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the server of steps exists on Linux only")
 
-SLICE = {
-    "protocol": "splits", "kind": "holdout", "repeats": 3, "train": 0.6, "seed": 1, "dataset": "d",
-}  # fmt: skip
+SLICE = {"protocol": "splits", "kind": "holdout", "repeats": 3, "train": 0.6, "seed": 1, "dataset": "d"}
 SLOW = """
 import os, time
 from pathlib import Path
@@ -55,9 +53,25 @@ def run():
 def groups(slice_=SLICE, name="folds"):
     """Return the command of a step that draws splits of iris."""
     return [
-        sys.executable, "-m", "rotastack", "step", "groups", "--slice", slice_ if isinstance(slice_, str) else json.dumps(slice_), "--about", "dataset=d",
-        "--input", "table", "table", "--output", "folds", name, "--output", "record", f"{name}.run.json",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "rotastack",
+        "step",
+        "groups",
+        "--slice",
+        slice_ if isinstance(slice_, str) else json.dumps(slice_),
+        "--about",
+        "dataset=d",
+        "--input",
+        "table",
+        "table",
+        "--output",
+        "folds",
+        name,
+        "--output",
+        "record",
+        f"{name}.run.json",
+    ]
 
 
 def done(command, folder, environment):
@@ -117,12 +131,36 @@ def slow(folder, run):
     """Return a step that goes on for ever: the process of its client, and that of the step."""
     (folder / "slow.py").write_text(SLOW)
     slice_ = SplitTrainingSpec(
-        protocol="splits", seed=1, dataset="d", name="p", splits=[0, 1, 2], repeats=3, members=["all"], pool=pool_slice("slow.Slow")
-    ).content()  # fmt: skip
+        protocol="splits",
+        seed=1,
+        dataset="d",
+        name="p",
+        splits=[0, 1, 2],
+        repeats=3,
+        members=["all"],
+        pool=pool_slice("slow.Slow"),
+    ).content()
     command = [
-        sys.executable, "-m", "rotastack", "step", "train", "--slice", json.dumps(slice_), "--input", "table", "table",
-        "--input", "folds", "folds", "--output", "pool", "p.nc", "--output", "record", "p.run.json",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "rotastack",
+        "step",
+        "train",
+        "--slice",
+        json.dumps(slice_),
+        "--input",
+        "table",
+        "table",
+        "--input",
+        "folds",
+        "folds",
+        "--output",
+        "pool",
+        "p.nc",
+        "--output",
+        "record",
+        "p.run.json",
+    ]
 
     def started(environment=run):
         with suppress(FileNotFoundError):

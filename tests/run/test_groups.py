@@ -140,8 +140,17 @@ def test_the_report_says_what_came_out_in_each_group():
 def test_the_source_s_errors_give_its_ranks_improvements_and_tests(cells, tmp_path):
     groups = source_groups()
     write_frame(tmp_path / "scores", scores_of(errors_of(cells)))
-    spec = {"task": "classification", "score": "error", "axes": ["split"], "alpha": 0.05, "control": "Plain/NN", "methods": list(errors_of(cells)), "pairs": [["Plain/NN", "RP/NN"]],
-            "groups": groups, "titles": {g["name"]: "" for g in groups}}  # fmt: skip
+    spec = {
+        "task": "classification",
+        "score": "error",
+        "axes": ["split"],
+        "alpha": 0.05,
+        "control": "Plain/NN",
+        "methods": list(errors_of(cells)),
+        "pairs": [["Plain/NN", "RP/NN"]],
+        "groups": groups,
+        "titles": {g["name"]: "" for g in groups},
+    }
     tables = [*Plan(Study.from_mapping(load_yaml(project_file("config/studies/tiny.yaml")), "s"), {}).tables, "groups"]
     outputs = {name: [tmp_path / f"out_{name}"] for name in ("scores", "comparison", "verdict", "variance")}
     outputs["tables"] = [tmp_path / f"{table}.csv" for table in tables]
@@ -188,8 +197,11 @@ def test_published_and_ours_are_compared_on_the_rows_of_both(cells):
     ours = errors.drop(index="isolet")
     tables = {t["name"]: t for t in beside_published(ours, cells, of_groups, groups, 0.05)}
     assert {n: (t["n_shared"], t["n_rows"]) for n, t in tables.items()} == {
-        "NN": (16, 16), "J48": (16, 16), "NB": (16, 16), "all": (48, 48),
-    }  # fmt: skip
+        "NN": (16, 16),
+        "J48": (16, 16),
+        "NB": (16, 16),
+        "all": (48, 48),
+    }
 
     def row(group, what, label=""):
         return next(r for r in tables[group]["rows"] if r["what"] == what and r["label"] == label)

@@ -23,14 +23,22 @@ from rotastack.workflow.study.study import Study
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["groups", "--slice", '{"seed": 1}', "--input", "table", "table", "--output", "folds", "f"],
-         "--slice: top level: key 'dataset' is missing"),
-        (["prepare", "--slice", '{"dataset": "d", "task": "classification"}'], "prepare: --input raw is missing; given: none"),
-        (["train", "--slice", '{"protocol": "splits", "pool": {"vew": null}}'], "--slice: pool: unknown key 'vew'; did you mean 'view'"),
+        (
+            ["groups", "--slice", '{"seed": 1}', "--input", "table", "table", "--output", "folds", "f"],
+            "--slice: top level: key 'dataset' is missing",
+        ),
+        (
+            ["prepare", "--slice", '{"dataset": "d", "task": "classification"}'],
+            "prepare: --input raw is missing; given: none",
+        ),
+        (
+            ["train", "--slice", '{"protocol": "splits", "pool": {"vew": null}}'],
+            "--slice: pool: unknown key 'vew'; did you mean 'view'",
+        ),
         (["groups", "--slice", "{"], "--slice: not valid JSON"),
         (["group"], "step 'group' is unknown; did you mean 'groups'; allowed: fetch, prepare, groups"),
     ],
-)  # fmt: skip
+)
 def test_what_is_missing_is_named_in_one_line(tmp_path, capsys, arguments, said):
     iris_table(tmp_path)
     with chdir(tmp_path):
@@ -73,7 +81,20 @@ def fetched(here):
 def planned(folder):
     job = Plan(Study.from_mapping(OWN, "s"), {}).keys["fetch", "own"]
     raw = folder / "own.parquet"
-    return ["step", "fetch", "--slice", job.slice, "--output", "raw", str(raw), "--output", "record", job.record, "--key", job.key]  # fmt: skip
+    return [
+        "step",
+        "fetch",
+        "--slice",
+        job.slice,
+        "--output",
+        "raw",
+        str(raw),
+        "--output",
+        "record",
+        job.record,
+        "--key",
+        job.key,
+    ]
 
 
 def test_a_table_that_changes_between_the_plan_and_the_reading_is_refused(here, fetched, capsys):

@@ -133,7 +133,11 @@ CHANGES = {
     # place in the study -> another value, and the jobs whose keys change
     "seed": (
         2,
-        of("groups") | trained("forest") | trained("rotated", blocks=BLOCKS + INNER) | combined("RF", "R", "S") | judged(),
+        of("groups")
+        | trained("forest")
+        | trained("rotated", blocks=BLOCKS + INNER)
+        | combined("RF", "R", "S")
+        | judged(),
     ),
     "pools.forest.parameters": ({"n_estimators": 4}, trained("forest") | VOTED | judged()),
     "pools.rotated.scaling": ("rank", trained("rotated", blocks=BLOCKS + INNER) | VOTED | combined("S") | judged()),
@@ -142,7 +146,7 @@ CHANGES = {
     "evaluation": ({"alpha": 0.1}, of("refit", "explain") | OF_STUDY),
     "title": ("Another", SHOWN),
     "sizes": ({"small": {"seed": 3}}, set()),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("place", CHANGES)

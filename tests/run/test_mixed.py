@@ -26,18 +26,22 @@ PRUNE = {"kind": "prune", "pruner": "qmm", "selection": None}
 def study(**changes):
     """Return a study of two pools, the mixed pool of both, and two methods."""
     content = {
-        "name": "s", "datasets": ["iris"], "protocol": {"kind": "holdout", "repeats": 4},
+        "name": "s",
+        "datasets": ["iris"],
+        "protocol": {"kind": "holdout", "repeats": 4},
         "pools": {
             "a": {"estimator": "rotation_forest", "parameters": BAGS},
             "b": {"estimator": "adaboost_m1", "parameters": BOOSTED},
-            "mixed": {"of": ["a", "b"]}, **changes.pop("pools", {}),
+            "mixed": {"of": ["a", "b"]},
+            **changes.pop("pools", {}),
         },
         "methods": {
-            "A": {"pool": "a", "combiner": {"kind": "vote"}}, "M": {"pool": "mixed", "combiner": PRUNE},
+            "A": {"pool": "a", "combiner": {"kind": "vote"}},
+            "M": {"pool": "mixed", "combiner": PRUNE},
             **changes.pop("methods", {}),
         },
         **changes,
-    }  # fmt: skip
+    }
     return checked(content)
 
 
@@ -183,9 +187,10 @@ def test_a_mixed_pool_has_no_estimator():
 # A combiner of the members of all rotation groups
 
 BEST = {
-    "kind": "other", "class": "BestGroups",
+    "kind": "other",
+    "class": "BestGroups",
     "parameters": {"n_best": 1, "estimator": {"class": "forest", "parameters": {"n_estimators": 8}}},
-}  # fmt: skip
+}
 
 
 def test_the_best_of_all_rotation_groups_decide_in_each_of_them(tmp_path):

@@ -42,15 +42,32 @@ def card(
 ):
     """Return the text of a card."""
     record = {
-        "started": "2026-02-03T04:05:06+00:00", "version": "1.2.3", "seed": 7, "code": "abc",
-        "metrics": {"method": method, **metrics}, "parameters": {"refit": refit, "methods": dict.fromkeys("ABCD"), "divided_by": divided_by or {}},
-    }  # fmt: skip
+        "started": "2026-02-03T04:05:06+00:00",
+        "version": "1.2.3",
+        "seed": 7,
+        "code": "abc",
+        "metrics": {"method": method, **metrics},
+        "parameters": {"refit": refit, "methods": dict.fromkeys("ABCD"), "divided_by": divided_by or {}},
+    }
     known = {
-        "key": "", "study": "shop", "dataset": "customers", "task": "classification", "score": "error", "table": None,
-        "scores": scores.assign(method=method), "records": {"prepare": {"metrics": facts}}, "baseline": {"error": 0.45},
-        "raw": Path("data/raw/customers.parquet"), "prepared_file": None, "model": None, "refit": record, "figures": [],
-        "rotated": [], "optimistic": [], "protocol": {"kind": "crossval"},
-    }  # fmt: skip
+        "key": "",
+        "study": "shop",
+        "dataset": "customers",
+        "task": "classification",
+        "score": "error",
+        "table": None,
+        "scores": scores.assign(method=method),
+        "records": {"prepare": {"metrics": facts}},
+        "baseline": {"error": 0.45},
+        "raw": Path("data/raw/customers.parquet"),
+        "prepared_file": None,
+        "model": None,
+        "refit": record,
+        "figures": [],
+        "rotated": [],
+        "optimistic": [],
+        "protocol": {"kind": "crossval"},
+    }
     params = {"estimator": "Forest", "view": "none"}
     return model_card(TrackedDataset(**{**known, **changes}), params, RAW, "f00d", loaded, store)
 
@@ -112,12 +129,24 @@ def test_markup_of_names_is_taken_out():
 
 
 def test_params_are_what_tells_methods_apart():
-    pool = {"view": {"class": "a.Rotation", "parameters": {"n": 2}}, "scaling": "minmax", "estimator": "b.Forest",
-            "parameters": {"n_estimators": 10, "inner": {"class": "d.Tree"}}, "noise": {"labels": 0.0}, "repeats": {}}  # fmt: skip
+    pool = {
+        "view": {"class": "a.Rotation", "parameters": {"n": 2}},
+        "scaling": "minmax",
+        "estimator": "b.Forest",
+        "parameters": {"n_estimators": 10, "inner": {"class": "d.Tree"}},
+        "noise": {"labels": 0.0},
+        "repeats": {},
+    }
     inner = {"class": "b.Forest", "parameters": {"n_estimators": 100}}
     combiner = {"kind": "stacking", "class": "c.Stacking", "parameters": {"estimator": inner}}
     assert method_params(pool, combiner) == {
-        "estimator": "Forest", "view": "Rotation", "scaling": "minmax", "estimator.n_estimators": 10, "view.n": 2,
+        "estimator": "Forest",
+        "view": "Rotation",
+        "scaling": "minmax",
+        "estimator.n_estimators": 10,
+        "view.n": 2,
         "estimator.inner.class": "d.Tree",
-        "combiner": "stacking", "combiner.estimator": "Forest", "combiner.estimator.n_estimators": 100,
-    }  # fmt: skip
+        "combiner": "stacking",
+        "combiner.estimator": "Forest",
+        "combiner.estimator.n_estimators": 100,
+    }

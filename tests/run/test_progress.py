@@ -83,10 +83,24 @@ def handler(make):
 def tell(handler, event=None, message="", **said):
     """Hand a record over as ``logger.info(message, extra=...)`` does; of a job, all that Snakemake says of one."""
     job = {
-        "rule_name": "train", "rule_msg": None, "input": [], "output": [], "log": [], "wildcards": {}, "reason": "", "indent": False,
-        "conda_env": None, "shellcmd": None, "aux": {}, "local": False, "is_checkpoint": False, "benchmark": None,
-        "priority": 0, "threads": 1, "resources": {},
-    }  # fmt: skip
+        "rule_name": "train",
+        "rule_msg": None,
+        "input": [],
+        "output": [],
+        "log": [],
+        "wildcards": {},
+        "reason": "",
+        "indent": False,
+        "conda_env": None,
+        "shellcmd": None,
+        "aux": {},
+        "local": False,
+        "is_checkpoint": False,
+        "benchmark": None,
+        "priority": 0,
+        "threads": 1,
+        "resources": {},
+    }
     record = logging.makeLogRecord({"msg": message, "event": event, **(job if "jobid" in said else {}), **said})
     handler.handle(record)
 

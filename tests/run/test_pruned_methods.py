@@ -34,10 +34,12 @@ def by_hand(folder, pool, i):
     folds, _ = read_frame(folder / "folds")
     test = np.flatnonzero(folds.iloc[:, i].to_numpy() == 0)
     return (
-        pool["training_votes"].values[i], pool["training_classes"].values[i],
+        pool["training_votes"].values[i],
+        pool["training_classes"].values[i],
         pool["out_of_bag"].values[i] > 0 if "out_of_bag" in pool else None,
-        pool["votes"].values[i], y[test],
-    )  # fmt: skip
+        pool["votes"].values[i],
+        y[test],
+    )
 
 
 def test_folds_of_uneven_size_are_filled_up_and_scored_without(folder):

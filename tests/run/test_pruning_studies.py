@@ -21,9 +21,12 @@ def study(methods, pools=None, protocol=None):
         "b": {"estimator": "adaboost_m1"},
     }
     content = {
-        "name": "s", "datasets": ["iris"], "protocol": protocol or {"kind": "holdout"}, "pools": pools,
+        "name": "s",
+        "datasets": ["iris"],
+        "protocol": protocol or {"kind": "holdout"},
+        "pools": pools,
         "methods": {"J": {"pool": "j", "combiner": {"kind": "vote"}}, **methods},
-    }  # fmt: skip
+    }
     return checked(content)
 
 
@@ -32,16 +35,37 @@ def study(methods, pools=None, protocol=None):
     [
         ({"pool": "j", "combiner": {"kind": "prune"}}, "C45Classifier has no members that vote"),
         ({"pool": "p", "combiner": {"kind": "prune", "pruner": "kapa"}}, "'kapa' is unknown; did you mean 'kappa'"),
-        ({"pool": "p", "combiner": prune("kappa", v=0.5)}, "'v' is not a parameter of KappaPruner.*allowed: n_select, vote"),
-        ({"pool": "p", "combiner": prune("none", vote="loud")}, "parameters: The 'vote' parameter of AllMembers must be a str among .*Got 'loud'"),
-        ({"pool": "p", "combiner": prune("qmm", v="emargin")}, "parameters: v='emargin' needs the parameter hypothesis_size"),
-        ({"pool": "p", "combiner": prune("kappa", n_select=0)}, "parameters: The 'n_select' parameter of KappaPruner must be an int"),
-        ({"pool": "b", "combiner": prune(selection="oob")}, "selection: the members of AdaBoostM1Classifier have no out-of-bag rows"),
-        ({"pool": "p", "combiner": prune("kappa", n_select=13)}, "n_select: 13 is more than the 12 members of the pool"),
-        ({"pool": "p", "combiner": {"kind": "prune", "n_select": 3}}, "unknown key 'n_select'; did you mean 'selection'"),
+        (
+            {"pool": "p", "combiner": prune("kappa", v=0.5)},
+            "'v' is not a parameter of KappaPruner.*allowed: n_select, vote",
+        ),
+        (
+            {"pool": "p", "combiner": prune("none", vote="loud")},
+            "parameters: The 'vote' parameter of AllMembers must be a str among .*Got 'loud'",
+        ),
+        (
+            {"pool": "p", "combiner": prune("qmm", v="emargin")},
+            "parameters: v='emargin' needs the parameter hypothesis_size",
+        ),
+        (
+            {"pool": "p", "combiner": prune("kappa", n_select=0)},
+            "parameters: The 'n_select' parameter of KappaPruner must be an int",
+        ),
+        (
+            {"pool": "b", "combiner": prune(selection="oob")},
+            "selection: the members of AdaBoostM1Classifier have no out-of-bag rows",
+        ),
+        (
+            {"pool": "p", "combiner": prune("kappa", n_select=13)},
+            "n_select: 13 is more than the 12 members of the pool",
+        ),
+        (
+            {"pool": "p", "combiner": {"kind": "prune", "n_select": 3}},
+            "unknown key 'n_select'; did you mean 'selection'",
+        ),
         ({"pool": "p", "combiner": prune("sklearn.svm.SVC")}, "SVC is not a pruner: method combine is missing"),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_fit_is_refused_before_anything_runs(method, message):
     with pytest.raises(RotastackError, match=message):
         study({"A": method})
@@ -54,17 +78,57 @@ VOTE, SIZED, NOISY = {"kind": "vote"}, {"kind": "member", "member": "2"}, {"esti
 @pytest.mark.parametrize(
     ("pool", "combiner", "protocol", "message"),
     [
-        ({"estimator": "bagging", "parameters": {"estimator": NEAREST}, "diversity": True}, VOTE, {}, "diversity: BaggingClassifier has no trees that vote"),
-        ({"estimator": "adaboost_m1", "parameters": {"estimator": NEAREST}}, VOTE, {}, "KNeighborsClassifier.fit has no parameter sample_weight; set resample=True"),
-        ({"estimator": "rotation_forest", "parameters": {"estimator": NAIVE}}, VOTE, {}, "estimator must be a tree .*got GaussianNB"),
-        ({"estimator": "random_subspace", "parameters": {"n_estimators": 5}, "ensemble_sizes": [2]}, VOTE, {}, "K.combiner: the pool has ensemble_sizes; use combiner member, with one of the sizes"),
-        ({"estimator": "forest", "parameters": {"n_estimators": 5}, "ensemble_sizes": [2, 6]}, SIZED, {}, "pools.k.ensemble_sizes: ForestClassifier does not average its members"),
-        ({"estimator": "random_subspace", "parameters": {"n_estimators": 5}, "ensemble_sizes": [2, 6]}, SIZED, {}, "pools.k.ensemble_sizes: 6 is more than the 5 members of the estimator"),
-        ({"estimator": "rotation_forest", "parameters": BAGS}, {"kind": "prune"}, {"kind": "nested", "folds": 5}, "prune needs splits"),
-        ({"estimator": "lda"}, VOTE, {"kind": "hold-out"}, "protocol.kind: 'hold-out' is not one of nested, holdout, crossval, given; did you mean 'holdout'"),
+        (
+            {"estimator": "bagging", "parameters": {"estimator": NEAREST}, "diversity": True},
+            VOTE,
+            {},
+            "diversity: BaggingClassifier has no trees that vote",
+        ),
+        (
+            {"estimator": "adaboost_m1", "parameters": {"estimator": NEAREST}},
+            VOTE,
+            {},
+            "KNeighborsClassifier.fit has no parameter sample_weight; set resample=True",
+        ),
+        (
+            {"estimator": "rotation_forest", "parameters": {"estimator": NAIVE}},
+            VOTE,
+            {},
+            "estimator must be a tree .*got GaussianNB",
+        ),
+        (
+            {"estimator": "random_subspace", "parameters": {"n_estimators": 5}, "ensemble_sizes": [2]},
+            VOTE,
+            {},
+            "K.combiner: the pool has ensemble_sizes; use combiner member, with one of the sizes",
+        ),
+        (
+            {"estimator": "forest", "parameters": {"n_estimators": 5}, "ensemble_sizes": [2, 6]},
+            SIZED,
+            {},
+            "pools.k.ensemble_sizes: ForestClassifier does not average its members",
+        ),
+        (
+            {"estimator": "random_subspace", "parameters": {"n_estimators": 5}, "ensemble_sizes": [2, 6]},
+            SIZED,
+            {},
+            "pools.k.ensemble_sizes: 6 is more than the 5 members of the estimator",
+        ),
+        (
+            {"estimator": "rotation_forest", "parameters": BAGS},
+            {"kind": "prune"},
+            {"kind": "nested", "folds": 5},
+            "prune needs splits",
+        ),
+        (
+            {"estimator": "lda"},
+            VOTE,
+            {"kind": "hold-out"},
+            "protocol.kind: 'hold-out' is not one of nested, holdout, crossval, given; did you mean 'holdout'",
+        ),
         (NOISY, VOTE, {"kind": "nested"}, "pools.k: noise is for splits only"),
     ],
-)  # fmt: skip
+)
 def test_pools_that_do_not_fit(pool, combiner, protocol, message):
     pools = {"j": {"estimator": "c45"}, "k": pool}
     with pytest.raises(RotastackError, match=message):

@@ -51,17 +51,35 @@ def test_every_short_name_is_a_regressor_that_learns(name):
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        ({"pool": {"estimator": "ForestClassifier"}}, "pools.p.estimator: ForestClassifier is a classifier, but the study's task is regression"),
+        (
+            {"pool": {"estimator": "ForestClassifier"}},
+            "pools.p.estimator: ForestClassifier is a classifier, but the study's task is regression",
+        ),
         ({"pool": {**FOREST, "view": "discriminant"}}, "pools.p.view: DiscriminantRotation needs classes"),
         ({"pool": {**FOREST, "diversity": True}}, "pools.p: diversity is for classification"),
-        ({"method": {"pool": "p", "combiner": {"kind": "vote", "voting": "hard"}}}, "methods.B.combiner.voting must be soft (the mean) for a regression"),
-        ({"method": {"pool": "p", "combiner": {"kind": "vote", "scoring": "accuracy"}}, "protocol": {"kind": "nested"}}, "methods.B.combiner.scoring is for classification"),
-        ({"method": {"pool": "p", "combiner": {"kind": "prune"}}}, "methods.B.combiner.kind: prune is for classification"),
+        (
+            {"method": {"pool": "p", "combiner": {"kind": "vote", "voting": "hard"}}},
+            "methods.B.combiner.voting must be soft (the mean) for a regression",
+        ),
+        (
+            {
+                "method": {"pool": "p", "combiner": {"kind": "vote", "scoring": "accuracy"}},
+                "protocol": {"kind": "nested"},
+            },
+            "methods.B.combiner.scoring is for classification",
+        ),
+        (
+            {"method": {"pool": "p", "combiner": {"kind": "prune"}}},
+            "methods.B.combiner.kind: prune is for classification",
+        ),
         ({"datasets": ["iris"]}, "datasets: iris is for classification, but the study's task is regression"),
-        ({"task": "classification", "datasets": ["iris"], "pool": {"estimator": "linear"}}, "linear is a regressor, but the study's task is classification"),
+        (
+            {"task": "classification", "datasets": ["iris"], "pool": {"estimator": "linear"}},
+            "linear is a regressor, but the study's task is classification",
+        ),
         ({"task": "classification"}, "datasets: diabetes is for regression, but the study's task is classification"),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_go_with_numbers_is_refused_in_one_line(changed, expected):
     assert expected in refusal(checked, study(**changed))
 

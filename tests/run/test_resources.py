@@ -18,9 +18,13 @@ POOLS = {
 def resources(**pools):
     pools = pools or POOLS
     study = {
-        "name": "s", "datasets": ["iris"], "protocol": {"kind": "holdout", "repeats": 2, "train": 0.7}, "blocks": {"splits": 1}, "pools": pools,
+        "name": "s",
+        "datasets": ["iris"],
+        "protocol": {"kind": "holdout", "repeats": 2, "train": 0.7},
+        "blocks": {"splits": 1},
+        "pools": pools,
         "methods": {name: {"pool": name, "combiner": {"kind": "vote"}} for name in pools},
-    }  # fmt: skip
+    }
     sizes = {"few": 1_000, "many": 100_000, "most": 1_000_000}
     datasets = {name: {"rows": rows, "columns": 10, "classes": ["a", "b"]} for name, rows in sizes.items()}
     return Resources(replace(Study.from_mapping(study, "s"), datasets=datasets))
@@ -38,12 +42,15 @@ def test_more_rows_get_more(pool):
 def test_a_forest_takes_its_nodes_and_matrices():
     """As measured: 200 trees of 18 classes, and 30 on rotations of 2000 columns; never below, nor far above."""
     classes = [str(k) for k in range(18)]
-    pools = {"forest": {"estimator": "forest", "parameters": {"n_estimators": 200}},
-             "rotated": {"estimator": "RotationForestClassifier", "parameters": {"n_estimators": 30}}}  # fmt: skip
+    pools = {
+        "forest": {"estimator": "forest", "parameters": {"n_estimators": 200}},
+        "rotated": {"estimator": "RotationForestClassifier", "parameters": {"n_estimators": 30}},
+    }
     datasets = {
-        "many": {"rows": 28_056, "columns": 6, "classes": classes}, "wide": {"rows": 62, "columns": 2000, "classes": ["a", "b"]},
+        "many": {"rows": 28_056, "columns": 6, "classes": classes},
+        "wide": {"rows": 62, "columns": 2000, "classes": ["a", "b"]},
         "large": {"rows": 1100, "columns": 2000, "classes": ["a", "b"]},
-    }  # fmt: skip
+    }
     found = Resources(replace(resources(**pools).study, datasets=datasets))
     assert 690 < found.train_mb("many", "forest") < 1.5 * 690
     assert 480 < found.train_mb("wide", "rotated") <= BASE_MB

@@ -41,10 +41,21 @@ def summarized(tmp_path, errors, cells=1, n_rows=10, published=(), **changes):
     inputs = {"scores": [], "calibration": [], "records": [], "rows": []}
     for name, row in errors.items():
         rows = [
-            {"dataset": name, "method": m, "rotation_group": f"RG-{r}", "fold_group": f"FG-{f}",
-             "error": e, **dict.fromkeys(("balanced_accuracy", "roc_auc", "average_precision", "f1"), 1 - e), "log_loss": e, "clipped_log_loss": e, "brier": e}
-            for m, e in row.items() for r in range(cells) for f in range(cells)
-        ]  # fmt: skip
+            {
+                "dataset": name,
+                "method": m,
+                "rotation_group": f"RG-{r}",
+                "fold_group": f"FG-{f}",
+                "error": e,
+                **dict.fromkeys(("balanced_accuracy", "roc_auc", "average_precision", "f1"), 1 - e),
+                "log_loss": e,
+                "clipped_log_loss": e,
+                "brier": e,
+            }
+            for m, e in row.items()
+            for r in range(cells)
+            for f in range(cells)
+        ]
         curves = [
             {"dataset": name, "method": m, "bin": 9, "rows": n_rows, "confidence": 1.0, "accuracy": 1 - e}
             for m, e in row.items()
@@ -86,9 +97,12 @@ def test_the_worst_loss_against_the_control_is_named_and_few_errors_do_not_count
     }
     result, _ = summarized(tmp_path, errors, n_rows=1000)
     assert result["worst_losses"]["B"] == {
-        "worst_loss": pytest.approx(200), "on": "few",
-        "worst_loss_counted": pytest.approx(-50), "on_counted": "many", "n_counted": 1,
-    }  # fmt: skip
+        "worst_loss": pytest.approx(200),
+        "on": "few",
+        "worst_loss_counted": pytest.approx(-50),
+        "on_counted": "many",
+        "n_counted": 1,
+    }
     table = pd.read_csv(tmp_path / "control.csv").set_index(["score", "method"])
     told = {("error", "B"): [1, 0, 2, "few", 200], ("error", "C"): [0, 2, 1, "many", 25]}
     told[("balanced_accuracy", "B")] = [1, 0, 2, "none", 10]  # 1 -> .9
@@ -228,9 +242,13 @@ def outputs_of(method, y, folds):
     wrong = rng.random(rows.shape) < {"A": 0.2, "B": 0.4, "C": 0.35}[method]
     chance = np.where(wrong, 1 - y[rows], y[rows]) * 0.8 + 0.1
     return xr.Dataset(
-        {"proba": (("split", "row", "class"), np.stack([1 - chance, chance], axis=-1)), "rows": (("split", "row"), rows)},
-        coords={"split": list(folds), "class": ["n", "y"]}, attrs={"status": "ok", "method": method},
-    )  # fmt: skip
+        {
+            "proba": (("split", "row", "class"), np.stack([1 - chance, chance], axis=-1)),
+            "rows": (("split", "row"), rows),
+        },
+        coords={"split": list(folds), "class": ["n", "y"]},
+        attrs={"status": "ok", "method": method},
+    )
 
 
 @pytest.mark.parametrize("splits", [{"A": 8, "B": 2, "C": 8}, {"A": 1, "B": 3, "C": 2}])

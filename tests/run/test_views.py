@@ -21,10 +21,17 @@ from rotastack.workflow.study.specs import ExplainSpec
 from rotastack.workflow.tracking.model_files import load_model
 
 VIEWS = {
-    "principal": None, "discriminant": None, "double": None, "multi_rotation": None, "locality": None,
-    "projection": {"n_components": 2}, "subspace": {"n_components": 2}, "diffusion": {"n_components": 3}, "rotation": {"flip": True},
+    "principal": None,
+    "discriminant": None,
+    "double": None,
+    "multi_rotation": None,
+    "locality": None,
+    "projection": {"n_components": 2},
+    "subspace": {"n_components": 2},
+    "diffusion": {"n_components": 3},
+    "rotation": {"flip": True},
     "sklearn.decomposition.PCA": {"n_components": 3},
-}  # fmt: skip
+}
 
 
 def view_of(name):

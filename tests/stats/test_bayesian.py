@@ -5,13 +5,49 @@ from rotastack.errors import RotastackError
 from rotastack.stats import bayesian_signed_rank, signed_rank_draws
 
 X = [
-    0.823, 0.694, 0.614, 0.606, 0.885, 0.919, 0.812, 0.855, 0.79, 0.927,
-    0.886, 0.601, 0.9, 0.612, 0.855, 0.661, 0.902, 0.79, 0.705, 0.748,
-]  # fmt: skip
+    0.823,
+    0.694,
+    0.614,
+    0.606,
+    0.885,
+    0.919,
+    0.812,
+    0.855,
+    0.79,
+    0.927,
+    0.886,
+    0.601,
+    0.9,
+    0.612,
+    0.855,
+    0.661,
+    0.902,
+    0.79,
+    0.705,
+    0.748,
+]
 Y = [
-    0.829, 0.745, 0.604, 0.627, 0.922, 0.932, 0.8, 0.837, 0.786, 0.944,
-    0.866, 0.605, 0.905, 0.638, 0.871, 0.682, 0.892, 0.796, 0.739, 0.803,
-]  # fmt: skip
+    0.829,
+    0.745,
+    0.604,
+    0.627,
+    0.922,
+    0.932,
+    0.8,
+    0.837,
+    0.786,
+    0.944,
+    0.866,
+    0.605,
+    0.905,
+    0.638,
+    0.871,
+    0.682,
+    0.892,
+    0.796,
+    0.739,
+    0.803,
+]
 
 
 @pytest.mark.parametrize(
@@ -64,11 +100,12 @@ def test_seeded():
         (([0.1, 0.2], [0.1, np.nan]), {}, "y has scores that are not finite, at 1"),
         (([[0.1]], [0.1]), {}, "x must have one dimension"),
         (([0.1], [0.2], 0.01), {}, "higher_is_better must be True or False, got 0.01"),
-        *((([0.1], [0.2]), option, next(iter(option))) for option in (
-            {"rope": -0.01}, {"rope": np.nan}, {"prior": 0}, {"prior": np.inf}, {"n_samples": 0},
-        )),
+        *(
+            (([0.1], [0.2]), option, next(iter(option)))
+            for option in ({"rope": -0.01}, {"rope": np.nan}, {"prior": 0}, {"prior": np.inf}, {"n_samples": 0})
+        ),
     ],
-)  # fmt: skip
+)
 def test_nonsense_is_refused(arguments, options, message):
     with pytest.raises(RotastackError, match=message):
         bayesian_signed_rank(*[*arguments, True][:3], **options)

@@ -33,9 +33,9 @@ def test_variance_components_are_those_of_an_analysis_of_variance():
     found = anova.anova_lm(formula.ols("value ~ C(fold) + C(rotation)", long).fit())
     ours = variance_components(matrix)
     expected = found.loc[["C(rotation)", "C(fold)"], ["F", "PR(>F)"]].to_numpy().ravel()
-    assert [
-        ours.f_rotation_groups, ours.p_rotation_groups, ours.f_fold_groups, ours.p_fold_groups,
-    ] == pytest.approx(expected)  # fmt: skip
+    assert [ours.f_rotation_groups, ours.p_rotation_groups, ours.f_fold_groups, ours.p_fold_groups] == pytest.approx(
+        expected
+    )
     squares = found["mean_sq"]
     assert ours.residual[0] == pytest.approx(squares["Residual"])
     assert ours.rotation_groups[0] == pytest.approx((squares["C(rotation)"] - squares["Residual"]) / 4)

@@ -65,12 +65,15 @@ HOLES.loc["d1", "B"] = NAN
         (WHOLE.set_axis(["A", "B", "A"], axis=1), "two methods have the name 'A'"),
         (WHOLE.set_axis(["x", "y", "y", "z"]), "two data sets have the name 'y'"),
         (WHOLE.replace(0.1, np.inf), "infinite score of method 'A' on data set 'd0'"),
-        (WHOLE.astype(object).replace(0.5, "n/a"), "method 'B' has a score that is not a number: 'n/a' on data set 'd3'"),
+        (
+            WHOLE.astype(object).replace(0.5, "n/a"),
+            "method 'B' has a score that is not a number: 'n/a' on data set 'd3'",
+        ),
         (WHOLE.assign(B=list("abcd")), "method 'B' has a score that is not a number: 'a' on data set 'd0'"),
         (WHOLE.to_numpy(), "scores must be a DataFrame"),
     ],
     ids=lambda value: value[:30] if isinstance(value, str) else "",
-)  # fmt: skip
+)
 def test_nonsense_gets_one_line(statistic, scores, message):
     with pytest.raises(RotastackError, match=message) as caught:
         of_all(scores)[statistic]()

@@ -93,9 +93,15 @@ def test_friedman_p_by_random_orders_agrees_with_scipy():
     table = pd.DataFrame(np.random.default_rng(4).random((3, 8)))
     ranks = table.rank(axis=1).to_numpy()
     theirs = scipy_stats.permutation_test(
-        tuple(ranks.T), lambda *r, axis: (np.stack(r).sum(axis=axis) ** 2).sum(axis=0), permutation_type="samples",
-        vectorized=True, n_resamples=9999, alternative="greater", axis=-1, rng=0,
-    )  # fmt: skip
+        tuple(ranks.T),
+        lambda *r, axis: (np.stack(r).sum(axis=axis) ** 2).sum(axis=0),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=9999,
+        alternative="greater",
+        axis=-1,
+        rng=0,
+    )
     assert friedman(table, False).p == pytest.approx(theirs.pvalue, abs=0.01)
     assert friedman(table, False).p == pytest.approx(0.0541)  # the seed of the orders stays
 
@@ -103,10 +109,14 @@ def test_friedman_p_by_random_orders_agrees_with_scipy():
 @pytest.mark.parametrize(
     ("n", "k", "least"),
     [
-        (2, 8, 1 / 40320), (2, 9, 1e-4), (10, 20, 1e-4), (2, 21, 1 / math.factorial(21)),
-        (11, 9, math.factorial(9) ** -10.0), (40, 40, 2.2250738585072014e-308),
+        (2, 8, 1 / 40320),
+        (2, 9, 1e-4),
+        (10, 20, 1e-4),
+        (2, 21, 1 / math.factorial(21)),
+        (11, 9, math.factorial(9) ** -10.0),
+        (40, 40, 2.2250738585072014e-308),
     ],
-)  # fmt: skip
+)
 def test_friedman_p_is_never_0(n, k, least):
     """All orders are counted up to 8 methods; random ones drawn up to 10 data sets and 20 methods."""
     assert friedman(pd.DataFrame([range(k)] * n), False).p == pytest.approx(least)
@@ -134,8 +144,10 @@ def test_a_comparison_is_printed_as_a_short_table_and_reported_in_sentences():
     errors = pd.DataFrame({"RF": [0.2, 0.3, 0.1] * 4, "RRE": [0.1, 0.2, 0.1] * 4, "GB": [0.4, 0.5, 0.6] * 4})
     comparison = compare(errors, higher_is_better=False)
     assert [line.split() for line in str(comparison).splitlines()[1:]] == [
-        ["RRE", "1.167", "0.1333", "12", "1"], ["RF", "1.833", "0.2", "4", "0.2317"], ["GB", "3", "0.5", "0", "2.114e-05"],
-    ]  # fmt: skip
+        ["RRE", "1.167", "0.1333", "12", "1"],
+        ["RF", "1.833", "0.2", "4", "0.2317"],
+        ["GB", "3", "0.5", "0", "2.114e-05"],
+    ]
     report = comparison.report()
     best, differ, pair = report.text.splitlines()
     assert (best.split()[0], differ[-11:]) == ("RRE", "p < 0.001).")

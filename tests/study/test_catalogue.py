@@ -132,5 +132,6 @@ def test_classes_of_others_are_kept_quiet_however_they_are_named():
     assert by_path == {"allow_writing_files": False, "random_state": 0, "verbose": True}
     assert resolved("catboost", {})["parameters"] == {**by_path, "thread_count": 1, "verbose": False}
     assert resolved("bagging", {"estimator": {"class": "xgboost.XGBClassifier"}})["parameters"]["estimator"] == {
-        "class": "xgboost.XGBClassifier", "parameters": {"verbosity": 0},
-    }  # fmt: skip
+        "class": "xgboost.XGBClassifier",
+        "parameters": {"verbosity": 0},
+    }

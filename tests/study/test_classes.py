@@ -15,25 +15,63 @@ from rotastack.workflow.study.classes import check_classes, without_model
 
 
 def study(pool):
-    return checked({
-        "name": "s", "datasets": ["iris"], "protocol": {"kind": "holdout"}, "pools": {"p": pool, "q": {"estimator": "lda"}},
-        "methods": {"A": {"pool": "p", "combiner": {"kind": "vote"}}, "B": {"pool": "q", "combiner": {"kind": "vote"}}},
-    })  # fmt: skip
+    return checked(
+        {
+            "name": "s",
+            "datasets": ["iris"],
+            "protocol": {"kind": "holdout"},
+            "pools": {"p": pool, "q": {"estimator": "lda"}},
+            "methods": {
+                "A": {"pool": "p", "combiner": {"kind": "vote"}},
+                "B": {"pool": "q", "combiner": {"kind": "vote"}},
+            },
+        }
+    )
 
 
 @pytest.mark.parametrize(
     ("pool", "path"),
     [
-        ({"estimator": "sklearn.ensemble.ExtraTreesClassifier", "parameters": {"n_estimators": 5}}, "sklearn.ensemble.ExtraTreesClassifier"),
-        ({"estimator": "RotationForestClassifier", "parameters": {"estimator": {"class": "TreeClassifier", "parameters": {"max_depth": 2}}}}, "rotastack.ensembles.forests.rotation.RotationForestClassifier"),
-        ({"estimator": "xgboost.XGBClassifier", "parameters": {"max_depth": 3, "tree_method": "exact"}}, "xgboost.XGBClassifier"),
-        ({"estimator": "bagging", "parameters": {"estimator": {"class": "sklearn.svm.SVC"}, "estimator__C": 3}}, "sklearn.ensemble.BaggingClassifier"),
-        ({"estimator": "PooledEnsembleClassifier", "parameters": {"view": {"class": "rotation", "parameters": {"flip": True}}, "estimator": {"class": "bagging", "parameters": {"estimator": {"class": "c45"}}}}}, "rotastack.ensembles.pooled.classifier.PooledEnsembleClassifier"),
+        (
+            {"estimator": "sklearn.ensemble.ExtraTreesClassifier", "parameters": {"n_estimators": 5}},
+            "sklearn.ensemble.ExtraTreesClassifier",
+        ),
+        (
+            {
+                "estimator": "RotationForestClassifier",
+                "parameters": {"estimator": {"class": "TreeClassifier", "parameters": {"max_depth": 2}}},
+            },
+            "rotastack.ensembles.forests.rotation.RotationForestClassifier",
+        ),
+        (
+            {"estimator": "xgboost.XGBClassifier", "parameters": {"max_depth": 3, "tree_method": "exact"}},
+            "xgboost.XGBClassifier",
+        ),
+        (
+            {"estimator": "bagging", "parameters": {"estimator": {"class": "sklearn.svm.SVC"}, "estimator__C": 3}},
+            "sklearn.ensemble.BaggingClassifier",
+        ),
+        (
+            {
+                "estimator": "PooledEnsembleClassifier",
+                "parameters": {
+                    "view": {"class": "rotation", "parameters": {"flip": True}},
+                    "estimator": {"class": "bagging", "parameters": {"estimator": {"class": "c45"}}},
+                },
+            },
+            "rotastack.ensembles.pooled.classifier.PooledEnsembleClassifier",
+        ),
         ({"estimator": "tests.study.strange.Mute", "parameters": {"power": 1}}, "tests.study.strange.Mute"),
         ({"estimator": "tests.study.strange.Duck"}, "tests.study.strange.Duck"),
-        ({"estimator": "sklearn.gaussian_process.GaussianProcessClassifier", "parameters": {"kernel": {"class": "sklearn.gaussian_process.kernels.RBF"}}}, "sklearn.gaussian_process.GaussianProcessClassifier"),
+        (
+            {
+                "estimator": "sklearn.gaussian_process.GaussianProcessClassifier",
+                "parameters": {"kernel": {"class": "sklearn.gaussian_process.kernels.RBF"}},
+            },
+            "sklearn.gaussian_process.GaussianProcessClassifier",
+        ),
     ],
-)  # fmt: skip
+)
 def test_any_compatible_class_may_be_named(pool, path):
     assert study(pool).pools["p"].estimator == path
 
@@ -42,32 +80,89 @@ MUTE = "tests.study.strange.Mute"
 PLACE = "s.yaml: pools.p.estimator"
 BAD = [
     ({"estimator": "sklearn.svm.SVCC"}, f"{PLACE}: module sklearn.svm has no class 'SVCC'; did you mean 'SVC'"),
-    ({"estimator": "sklearn.swm.SVC"}, f"{PLACE}: sklearn.swm.SVC cannot be imported: No module named 'sklearn.swm'; did you mean 'svm'"),
-    ({"estimator": "catbost.CatBoostClassifier"}, f"{PLACE}: catbost.CatBoostClassifier needs the package catbost, which is not installed: pip install 'catbost'"),
+    (
+        {"estimator": "sklearn.swm.SVC"},
+        f"{PLACE}: sklearn.swm.SVC cannot be imported: No module named 'sklearn.swm'; did you mean 'svm'",
+    ),
+    (
+        {"estimator": "catbost.CatBoostClassifier"},
+        f"{PLACE}: catbost.CatBoostClassifier needs the package catbost, which is not installed: pip install 'catbost'",
+    ),
     ({"estimator": "sklearn.svm"}, f"{PLACE}: sklearn.svm is not a class but module"),
     ({"estimator": "sklearn.base.clone"}, f"{PLACE}: sklearn.base.clone is not a class but function"),
-    ({"estimator": "subprocess.Popen", "parameters": {"args": ["true"]}}, f"{PLACE}: subprocess.Popen is neither estimator, view nor combiner; a study builds no other class"),
-    ({"estimator": "bagging", "parameters": {"estimator": {"class": "pathlib.Path"}}}, "s.yaml: pools.p.parameters.estimator: pathlib.Path is neither estimator"),
-    ({"estimator": "lda", "view": "functools.partial"}, "s.yaml: pools.p.view: functools.partial is neither estimator, view nor combiner"),
-    ({"estimator": "ForestRegressor"}, f"{PLACE}: ForestRegressor is a regressor, but the study's task is classification"),
+    (
+        {"estimator": "subprocess.Popen", "parameters": {"args": ["true"]}},
+        f"{PLACE}: subprocess.Popen is neither estimator, view nor combiner; a study builds no other class",
+    ),
+    (
+        {"estimator": "bagging", "parameters": {"estimator": {"class": "pathlib.Path"}}},
+        "s.yaml: pools.p.parameters.estimator: pathlib.Path is neither estimator",
+    ),
+    (
+        {"estimator": "lda", "view": "functools.partial"},
+        "s.yaml: pools.p.view: functools.partial is neither estimator, view nor combiner",
+    ),
+    (
+        {"estimator": "ForestRegressor"},
+        f"{PLACE}: ForestRegressor is a regressor, but the study's task is classification",
+    ),
     ({"estimator": "sklearn.cluster.KMeans"}, f"{PLACE}: KMeans is not a classifier"),
-    ({"estimator": "sklearn.ensemble.VotingClassifier"}, f"{PLACE}: sklearn.ensemble.VotingClassifier cannot be created: VotingClassifier.__init__() missing 1 required positional argument: 'estimators'"),
-    ({"estimator": "forest", "parameters": {"n_estimator": 3}}, "s.yaml: pools.p.parameters: 'n_estimator' is not a parameter of ForestClassifier; did you mean 'n_estimators'; allowed: n_estimators, "),
-    ({"estimator": "sklearn.svm.SVC", "parameters": {"kernel": "poli"}}, "s.yaml: pools.p.parameters: The 'kernel' parameter of SVC must be a str among"),
-    ({"estimator": "boosted", "parameters": {"learning_rate": "fast"}}, "s.yaml: pools.p.parameters: learning_rate of XGBClassifier must be float or null, found 'fast'"),
-    ({"estimator": "tests.study.strange.Mute", "parameters": {"power": 1.5}}, "s.yaml: pools.p.parameters: power of Mute must be int, found 1.5"),
-    ({"estimator": "tests.study.strange.Open", "parameters": {"dept": 1}}, "s.yaml: pools.p.parameters: 'dept' is not a parameter of Open; did you mean 'depth'"),
-    ({"estimator": "svm", "parameters": {"C": 2}}, "s.yaml: pools.p.parameters: 'C' is not a parameter of Pipeline; did you mean 'svc__C'"),
-    ({"estimator": "bagging", "parameters": {"estimator": {"class": "forst"}}}, "s.yaml: pools.p.parameters.estimator: 'forst' is unknown; did you mean 'forest'"),
-    ({"estimator": "bagging", "parameters": {"estimator": {"class": "forest", "parameters": {"depth": 1}}}}, "s.yaml: pools.p.parameters.estimator.parameters: 'depth' is not a parameter of ForestClassifier; did you mean 'max_depth'"),
-    ({"estimator": "bagging", "parameters": {"estimator": {"class": "forest", "parameter": {}}}}, "s.yaml: pools.p.parameters.estimator: top level: unknown key 'parameter'; did you mean 'parameters'"),
-    ({"estimator": "exrm", "parameters": {"tol": "paper"}}, "s.yaml: pools.p.parameters: tol='paper' needs solver='alm'"),
+    (
+        {"estimator": "sklearn.ensemble.VotingClassifier"},
+        f"{PLACE}: sklearn.ensemble.VotingClassifier cannot be created: VotingClassifier.__init__() missing 1 required positional argument: 'estimators'",
+    ),
+    (
+        {"estimator": "forest", "parameters": {"n_estimator": 3}},
+        "s.yaml: pools.p.parameters: 'n_estimator' is not a parameter of ForestClassifier; did you mean 'n_estimators'; allowed: n_estimators, ",
+    ),
+    (
+        {"estimator": "sklearn.svm.SVC", "parameters": {"kernel": "poli"}},
+        "s.yaml: pools.p.parameters: The 'kernel' parameter of SVC must be a str among",
+    ),
+    (
+        {"estimator": "boosted", "parameters": {"learning_rate": "fast"}},
+        "s.yaml: pools.p.parameters: learning_rate of XGBClassifier must be float or null, found 'fast'",
+    ),
+    (
+        {"estimator": "tests.study.strange.Mute", "parameters": {"power": 1.5}},
+        "s.yaml: pools.p.parameters: power of Mute must be int, found 1.5",
+    ),
+    (
+        {"estimator": "tests.study.strange.Open", "parameters": {"dept": 1}},
+        "s.yaml: pools.p.parameters: 'dept' is not a parameter of Open; did you mean 'depth'",
+    ),
+    (
+        {"estimator": "svm", "parameters": {"C": 2}},
+        "s.yaml: pools.p.parameters: 'C' is not a parameter of Pipeline; did you mean 'svc__C'",
+    ),
+    (
+        {"estimator": "bagging", "parameters": {"estimator": {"class": "forst"}}},
+        "s.yaml: pools.p.parameters.estimator: 'forst' is unknown; did you mean 'forest'",
+    ),
+    (
+        {"estimator": "bagging", "parameters": {"estimator": {"class": "forest", "parameters": {"depth": 1}}}},
+        "s.yaml: pools.p.parameters.estimator.parameters: 'depth' is not a parameter of ForestClassifier; did you mean 'max_depth'",
+    ),
+    (
+        {"estimator": "bagging", "parameters": {"estimator": {"class": "forest", "parameter": {}}}},
+        "s.yaml: pools.p.parameters.estimator: top level: unknown key 'parameter'; did you mean 'parameters'",
+    ),
+    (
+        {"estimator": "exrm", "parameters": {"tol": "paper"}},
+        "s.yaml: pools.p.parameters: tol='paper' needs solver='alm'",
+    ),
     ({"estimator": "lda", "view": "rotatoin"}, "s.yaml: pools.p.view: 'rotatoin' is unknown; did you mean 'rotation'"),
-    ({"estimator": "lda", "view": "sklearn.svm.SVC"}, "s.yaml: pools.p.view: SVC is not a view: method transform is missing"),
-    ({"estimator": "lda", "view": {"clas": "rotation"}}, "s.yaml: pools.p.view: unknown key 'clas'; did you mean 'class'"),
+    (
+        {"estimator": "lda", "view": "sklearn.svm.SVC"},
+        "s.yaml: pools.p.view: SVC is not a view: method transform is missing",
+    ),
+    (
+        {"estimator": "lda", "view": {"clas": "rotation"}},
+        "s.yaml: pools.p.view: unknown key 'clas'; did you mean 'class'",
+    ),
     ({"estimator": 5}, "s.yaml: pools.p.estimator: must be a valid string, found 5"),
     ({"parameters": {}}, "s.yaml: pools.p: key 'estimator' is missing"),
-]  # fmt: skip
+]
 
 
 def test_a_silencing_parameter_of_the_catalogue_may_have_any_name(monkeypatch):
@@ -82,10 +177,15 @@ def test_what_is_wrong_is_said_in_one_line_before_anything_runs(pool, message):
     assert refusal(study, pool).startswith(message)
 
 
-@pytest.mark.parametrize(("pool", "types"), [
-    ({"estimator": MUTE}, {"A": [MUTE]}), ({"estimator": "bagging", "parameters": {"estimator": {"class": MUTE}}}, {"A": [MUTE]}),
-    ({"estimator": "boosted"}, {}), ({"estimator": "svm"}, {}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("pool", "types"),
+    [
+        ({"estimator": MUTE}, {"A": [MUTE]}),
+        ({"estimator": "bagging", "parameters": {"estimator": {"class": MUTE}}}, {"A": [MUTE]}),
+        ({"estimator": "boosted"}, {}),
+        ({"estimator": "svm"}, {}),
+    ],
+)
 def test_types_that_no_model_file_may_hold_are_known_before_the_run(pool, types):
     made = study(pool)
     assert without_model(made, check_classes(made, "s.yaml")) == types

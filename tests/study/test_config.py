@@ -158,9 +158,14 @@ def test_the_schema_of_editors_is_the_model_s():
 
 def test_defaults_are_filled_in_without_touching_the_input():
     given = {
-        "name": "x", "datasets": ["iris"], "pools": {"p": {"estimator": "forest"}},
-        "methods": {"A": {"pool": "p", "combiner": {"kind": "vote"}}, "B": {"pool": "p", "combiner": {"kind": "stacking"}}},
-    }  # fmt: skip
+        "name": "x",
+        "datasets": ["iris"],
+        "pools": {"p": {"estimator": "forest"}},
+        "methods": {
+            "A": {"pool": "p", "combiner": {"kind": "vote"}},
+            "B": {"pool": "p", "combiner": {"kind": "stacking"}},
+        },
+    }
     before = json.dumps(given)
     made = StudyDocument.read(given, "s.yaml")
     assert made.protocol.folds == 5
@@ -184,8 +189,10 @@ def test_slices_hold_what_the_step_uses_and_no_more():
 def test_blocks_cover_all_groups_once():
     plan = Study.from_mapping(study(protocol__fold_groups=7, blocks__fold_groups=3), "s")
     assert {name: block["fold_groups"] for name, block in plan.blocks.items()} == {
-        "RG-01-02/FG-01-03": [0, 1, 2], "RG-01-02/FG-04-06": [3, 4, 5], "RG-01-02/FG-07": [6],
-    }  # fmt: skip
+        "RG-01-02/FG-01-03": [0, 1, 2],
+        "RG-01-02/FG-04-06": [3, 4, 5],
+        "RG-01-02/FG-07": [6],
+    }
     assert all(block["rotation_groups"] == [0, 1] for block in plan.blocks.values())
 
 

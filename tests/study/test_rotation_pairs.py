@@ -20,18 +20,36 @@ VOTE = {"kind": "vote"}
 def study(combiners=(VOTE, VOTE), **pools):
     methods = {name: {"pool": name, "combiner": c} for name, c in zip(pools, combiners, strict=True)}
     protocol = {"rotation_groups": 2, "fold_groups": 2, "folds": 3, "rotations": 8}
-    content = {"name": "s", "title": "t", "description": "d", "seed": 1, "datasets": ["iris"], "protocol": protocol,
-               "blocks": {"rotation_groups": 2, "fold_groups": 2}, "pools": pools, "methods": methods}  # fmt: skip
+    content = {
+        "name": "s",
+        "title": "t",
+        "description": "d",
+        "seed": 1,
+        "datasets": ["iris"],
+        "protocol": protocol,
+        "blocks": {"rotation_groups": 2, "fold_groups": 2},
+        "pools": pools,
+        "methods": methods,
+    }
     return Study.from_mapping(content, "s.yaml")
 
 
-@pytest.mark.parametrize(("turned", "plain"), [
-    ({"view": "rotation", "estimator": "forest", "parameters": {"n_estimators": 10}}, FOREST),  # 8 rotations of 10 trees
-    ({"view": "rotation", "estimator": "sklearn.svm.SVC"}, {"estimator": "sklearn.svm.SVC"}),
-    ({"estimator": "random_rotation_forest", "parameters": {"n_estimators": 80}}, FOREST),
-    ({"estimator": "rotation_forest"}, {"estimator": "forest", "parameters": {"criterion": "entropy", "max_features": None}}),
-    (FLAGSHIP, PLAIN),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("turned", "plain"),
+    [
+        (
+            {"view": "rotation", "estimator": "forest", "parameters": {"n_estimators": 10}},
+            FOREST,
+        ),  # 8 rotations of 10 trees
+        ({"view": "rotation", "estimator": "sklearn.svm.SVC"}, {"estimator": "sklearn.svm.SVC"}),
+        ({"estimator": "random_rotation_forest", "parameters": {"n_estimators": 80}}, FOREST),
+        (
+            {"estimator": "rotation_forest"},
+            {"estimator": "forest", "parameters": {"criterion": "entropy", "max_features": None}},
+        ),
+        (FLAGSHIP, PLAIN),
+    ],
+)
 def test_a_method_and_the_same_without_rotations_are_a_pair(turned, plain):
     found = study(a=turned, b=plain)
     assert found.rotation_pairs == [["a", "b"]]
@@ -41,14 +59,21 @@ def test_a_method_and_the_same_without_rotations_are_a_pair(turned, plain):
 TURNED = {"view": "rotation", "estimator": "forest", "parameters": {"n_estimators": 10}}
 
 
-@pytest.mark.parametrize(("turned", "plain", "combiners"), [
-    (FLAGSHIP, FOREST, (VOTE, VOTE)),
-    ({"estimator": "random_rotation_forest", "parameters": {"n_estimators": 100}}, FOREST, (VOTE, VOTE)),  # more trees
-    ({**TURNED, "scaling": "rank"}, FOREST, (VOTE, VOTE)),
-    ({**TURNED, "view": "projection"}, FOREST, (VOTE, VOTE)),  # no rotation
-    ({"estimator": "rotation_forest"}, {"estimator": "extra_forest"}, (VOTE, VOTE)),
-    (TURNED, FOREST, (STACKING, VOTE)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("turned", "plain", "combiners"),
+    [
+        (FLAGSHIP, FOREST, (VOTE, VOTE)),
+        (
+            {"estimator": "random_rotation_forest", "parameters": {"n_estimators": 100}},
+            FOREST,
+            (VOTE, VOTE),
+        ),  # more trees
+        ({**TURNED, "scaling": "rank"}, FOREST, (VOTE, VOTE)),
+        ({**TURNED, "view": "projection"}, FOREST, (VOTE, VOTE)),  # no rotation
+        ({"estimator": "rotation_forest"}, {"estimator": "extra_forest"}, (VOTE, VOTE)),
+        (TURNED, FOREST, (STACKING, VOTE)),
+    ],
+)
 def test_methods_that_differ_by_more_than_rotations_are_no_pair(turned, plain, combiners):
     assert study(combiners, a=turned, b=plain).rotation_pairs == []
 

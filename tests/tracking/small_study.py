@@ -30,9 +30,18 @@ def key_of(*parts):
 def record(step, key, parameters, metrics, **about):
     """Return a record of a step."""
     return {
-        "step": step, **about, "status": "ok", "message": "", "parameters": parameters, "seed": 7, "metrics": metrics,
-        "version": "0.1.0", "code": "c0de", "key": key, "started": STARTED,
-    }  # fmt: skip
+        "step": step,
+        **about,
+        "status": "ok",
+        "message": "",
+        "parameters": parameters,
+        "seed": 7,
+        "metrics": metrics,
+        "version": "0.1.0",
+        "code": "c0de",
+        "key": key,
+        "started": STARTED,
+    }
 
 
 def job_of(methods, datasets=("iris",), repeats=3, refit="best", study="s"):
@@ -46,8 +55,10 @@ def job_of(methods, datasets=("iris",), repeats=3, refit="best", study="s"):
             write_text(path, json.dumps(content))
         files.setdefault(name, []).append(path)
 
-    pools = {f"pool{k}": {"estimator": "a.Forest", "view": None, "scaling": "minmax", "parameters": {"n": k}}
-             for k, _ in enumerate(methods)}  # fmt: skip
+    pools = {
+        f"pool{k}": {"estimator": "a.Forest", "view": None, "scaling": "minmax", "parameters": {"n": k}}
+        for k, _ in enumerate(methods)
+    }
     of_method = dict(zip(methods, pools, strict=True))
     combiners = {label: {"kind": "vote", "parameters": {}} for label in methods}
     best, keys = min(methods, key=methods.get), []
@@ -60,20 +71,28 @@ def job_of(methods, datasets=("iris",), repeats=3, refit="best", study="s"):
             table := Path(f"results/datasets/{dataset}.parquet"), X.assign(target=Y), {"task": "classification"}
         )
         put("table", table, None)
-        cells = [{"dataset": dataset, "method": label, "cell": k, **dict.fromkeys(SCORES, error + 0.01 * k)}
-                 for label, error in methods.items() for k in range(repeats)]  # fmt: skip
+        cells = [
+            {"dataset": dataset, "method": label, "cell": k, **dict.fromkeys(SCORES, error + 0.01 * k)}
+            for label, error in methods.items()
+            for k in range(repeats)
+        ]
         write_frame(scores := folder / "scores.parquet", pd.DataFrame(cells))
         put("scores", scores, None)
         put("scored", folder / "score.run.json", record("score", key, {}, {"baseline": dict.fromkeys(SCORES, 0.5)}))
         facts = {"rows": 20, "numeric_columns": 1, "class_counts": {"x": 10, "z": 10}}
         times = {"fit_seconds": [0.5] * 3, "predict_seconds": [0.1] * 3, "n_nodes": [3, 4, 5]}
-        put("records", folder / "records.json", {
-            "prepare": record("prepare", key, {}, facts, dataset=dataset),
-            "pools": {pool: [record("train", key, {"pool": about}, times)] for pool, about in pools.items()},
-            "methods": [
-                record("vote", key, {"combiner": combiners[label]}, {}, method=label, pool=of_method[label]) for label in methods
-            ],
-        })  # fmt: skip
+        put(
+            "records",
+            folder / "records.json",
+            {
+                "prepare": record("prepare", key, {}, facts, dataset=dataset),
+                "pools": {pool: [record("train", key, {"pool": about}, times)] for pool, about in pools.items()},
+                "methods": [
+                    record("vote", key, {"combiner": combiners[label]}, {}, method=label, pool=of_method[label])
+                    for label in methods
+                ],
+            },
+        )
         put("figures", folder / "figures" / dataset / "boxes.png", f"{dataset} {sorted(methods)}".encode())
         keys.append(key)
         if refit != "none":
@@ -100,8 +119,23 @@ def job_of(methods, datasets=("iris",), repeats=3, refit="best", study="s"):
     put("figures", root / "figures/study/differences.png", key.encode())
     put("report", root / "report.html", key)
     spec = {
-        "name": study, "title": "", "description": "", "seed": 7, "task": "classification", "datasets": list(datasets), "missing": None,
-        "published": None, "protocol": {"kind": "crossval", "repeats": repeats}, "pools": pools, "methods": {m: {} for m in methods},
-        "evaluation": {}, "model": {"refit": refit}, "score": "error", "control": best, "optimistic": [], "rotated": [], "cells": "",
-    }  # fmt: skip
+        "name": study,
+        "title": "",
+        "description": "",
+        "seed": 7,
+        "task": "classification",
+        "datasets": list(datasets),
+        "missing": None,
+        "published": None,
+        "protocol": {"kind": "crossval", "repeats": repeats},
+        "pools": pools,
+        "methods": {m: {} for m in methods},
+        "evaluation": {},
+        "model": {"refit": refit},
+        "score": "error",
+        "control": best,
+        "optimistic": [],
+        "rotated": [],
+        "cells": "",
+    }
     return Job("track", spec, files, {"receipt": [root / "tracking.json"]}, key=f"{key_of('track', key, refit)}-c0de")

@@ -93,11 +93,14 @@ def answering(code, answers=None, refused="-"):
         server.server_close()
 
 
-@pytest.mark.parametrize(("code", "text"), [
-    (401, "the server refuses the user or the password; all results are kept: set MLFLOW_TRACKING_USERNAME and"),
-    (403, "the account has no permission; "),
-    (404, "no MLflow server, or one before version 3.0; all results are kept: set another address"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        (401, "the server refuses the user or the password; all results are kept: set MLFLOW_TRACKING_USERNAME and"),
+        (403, "the account has no permission; "),
+        (404, "no MLflow server, or one before version 3.0; all results are kept: set another address"),
+    ],
+)
 def test_a_server_that_refuses_is_one_line_before_the_first_step(here, monkeypatch, code, text):
     with answering(code) as (place, _):
         monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://anna:secret@{place}")
@@ -106,10 +109,18 @@ def test_a_server_that_refuses_is_one_line_before_the_first_step(here, monkeypat
     assert not any(word in line for word in ("\n", "secret", "<"))
 
 
-@pytest.mark.parametrize("address", [
-    "localhost:5000", "http//localhost:5000", "ftp://localhost/runs", "mlruns", "postgres://anna:secret@localhost/runs",
-    "sqlite://runs.db", "http:///runs",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "address",
+    [
+        "localhost:5000",
+        "http//localhost:5000",
+        "ftp://localhost/runs",
+        "mlruns",
+        "postgres://anna:secret@localhost/runs",
+        "sqlite://runs.db",
+        "http:///runs",
+    ],
+)
 def test_an_address_of_no_store_is_one_line_before_the_first_step(here, monkeypatch, address):
     monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
     line = refusal(check_store, "shop")
@@ -119,10 +130,16 @@ def test_an_address_of_no_store_is_one_line_before_the_first_step(here, monkeypa
     assert "secret" not in line
 
 
-@pytest.mark.parametrize(("address", "words"), [
-    ("mssql+pymssql://localhost/runs", "the database needs another package"),
-    ("postgresql+psycopg://anna:secret@127.0.0.1:1/runs", "postgresql+psycopg://127.0.0.1:1/runs: the tracking server stopped answering; "),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("mssql+pymssql://localhost/runs", "the database needs another package"),
+        (
+            "postgresql+psycopg://anna:secret@127.0.0.1:1/runs",
+            "postgresql+psycopg://127.0.0.1:1/runs: the tracking server stopped answering; ",
+        ),
+    ],
+)
 def test_a_database_without_a_driver_or_an_answer_is_named_at_once(here, monkeypatch, address, words):
     pytest.importorskip("psycopg", reason="psycopg is missing, which is in the extra dev")
     monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
@@ -131,10 +148,16 @@ def test_a_database_without_a_driver_or_an_answer_is_named_at_once(here, monkeyp
     assert "secret" not in line
 
 
-@pytest.mark.parametrize(("refused", "line"), [
-    ("set-experiment-tag", "the experiment shop belongs to anna; change the key name of the study's file, or ask for the permission EDIT"),
-    ("set-tag", "the registered model shop.customers belongs to berta; change the key name"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("refused", "line"),
+    [
+        (
+            "set-experiment-tag",
+            "the experiment shop belongs to anna; change the key name of the study's file, or ask for the permission EDIT",
+        ),
+        ("set-tag", "the registered model shop.customers belongs to berta; change the key name"),
+    ],
+)
 def test_what_belongs_to_another_user_is_named_before_the_first_step(here, monkeypatch, refused, line):
     """A model of a study whose name is a pattern of ours is no reason."""
 
@@ -150,13 +173,20 @@ def test_what_belongs_to_another_user_is_named_before_the_first_step(here, monke
     assert not any("carla" in path for path, _ in asked)
 
 
-@pytest.mark.parametrize(("error", "words"), [
-    (MlflowException("(psycopg.errors.UniqueViolation) duplicate key value violates unique constraint"),
-     "another user wrote in the same moment; all results are kept: repeat the command ("),
-    (PermissionError(13, "Permission denied", "/shared/7"), "a folder refuses the files of a run; "),
-    (MlflowException("failed with error code 502 != 200. Response body: '<html> Bad Gateway </html>'"),
-     "remove the cause, then repeat the command (failed with error code 502 != 200.)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (
+            MlflowException("(psycopg.errors.UniqueViolation) duplicate key value violates unique constraint"),
+            "another user wrote in the same moment; all results are kept: repeat the command (",
+        ),
+        (PermissionError(13, "Permission denied", "/shared/7"), "a folder refuses the files of a run; "),
+        (
+            MlflowException("failed with error code 502 != 200. Response body: '<html> Bad Gateway </html>'"),
+            "remove the cause, then repeat the command (failed with error code 502 != 200.)",
+        ),
+    ],
+)
 def test_words_of_an_error_decide_about_the_remedy(error, words):
     assert words in str(explained(error, "http://localhost:5000"))
 

@@ -64,11 +64,17 @@ MODELS = [
     *(
         PrunedEnsembleClassifier(ForestClassifier(6), pruner, random_state=0)
         for pruner in (
-            pruning.DREPPruner(), pruning.KappaPruner(), pruning.MarginPruner(), pruning.MDMPruner(),
-            pruning.OrientationPruner(), pruning.ReducedErrorPruner(),
+            pruning.DREPPruner(),
+            pruning.KappaPruner(),
+            pruning.MarginPruner(),
+            pruning.MDMPruner(),
+            pruning.OrientationPruner(),
+            pruning.ReducedErrorPruner(),
         )
     ),
-    PooledEnsembleClassifier(DoubleRotation(), C45Classifier(), pruning.MeanDMPruner(2), n_estimators=4, bootstrap=True, random_state=0),
+    PooledEnsembleClassifier(
+        DoubleRotation(), C45Classifier(), pruning.MeanDMPruner(2), n_estimators=4, bootstrap=True, random_state=0
+    ),
     *(
         PooledEnsembleClassifier(view, n_estimators=2, random_state=0)
         for view in (PrincipalRotation(), DiscriminantRotation(), LocalityDiscriminantAnalysis())
@@ -77,7 +83,9 @@ MODELS = [
     RotastackClassifier(3, random_state=0),
     RotastackClassifier(3, ("rotations", TreeFamily("own", (PrincipalRotation(),))), random_state=0),
     *(
-        CalibratedClassifierCV(RotastackClassifier(2, ("rotations",), random_state=0), method=method, cv=2, ensemble=ensemble)
+        CalibratedClassifierCV(
+            RotastackClassifier(2, ("rotations",), random_state=0), method=method, cv=2, ensemble=ensemble
+        )
         for method, ensemble in (("sigmoid", True), ("isotonic", False), ("temperature", True))
     ),
     RandomProjectionEnsembleClassifier(GaussianNB(), n_estimators=2, kind="sparse", random_state=0),
@@ -94,7 +102,7 @@ MODELS = [
             (KernelPCA(2, kernel="rbf"), "gamma", [0.1, 1.0, 10.0]),
         )
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: repr(m)[:60])
@@ -112,11 +120,14 @@ MACHINES = [
     ("primal_svm", {}),
     ("drm", {}),
     ("nu_svm", {}),
-    ("sklearn.ensemble.AdaBoostClassifier", {"estimator": {"class": "mean_weight", "parameters": {"estimator": EXRM}}, "n_estimators": 3}),
+    (
+        "sklearn.ensemble.AdaBoostClassifier",
+        {"estimator": {"class": "mean_weight", "parameters": {"estimator": EXRM}}, "n_estimators": 3},
+    ),
     ("bagging", {"estimator": EXRM}),
     ("sklearn.calibration.CalibratedClassifierCV", {"estimator": EXRM}),
     ("PooledEnsembleClassifier", {"view": {"class": "rotation"}, "estimator": EXRM}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -140,16 +140,29 @@ def test_users_of_a_server_share_no_names(tmp_path, monkeypatch):
     pytest.importorskip("flask_wtf", reason="Flask-WTF is missing: pip install 'mlflow[auth]'")
     from mlflow.server.auth.client import AuthServiceClient
 
-    settings = {"default_permission": "READ", "database_uri": f"sqlite:///{tmp_path}/users.db", "admin_username": "admin",
-                "auth_cache_ttl_seconds": "60",
-                "authorization_function": "mlflow.server.auth:authenticate_request_basic_auth"}  # fmt: skip
+    settings = {
+        "default_permission": "READ",
+        "database_uri": f"sqlite:///{tmp_path}/users.db",
+        "admin_username": "admin",
+        "auth_cache_ttl_seconds": "60",
+        "authorization_function": "mlflow.server.auth:authenticate_request_basic_auth",
+    }
     (tmp_path / "users.ini").write_text("\n".join(["[mlflow]", *(f"{k} = {v}" for k, v in settings.items())]))
     environment = {
-        "MLFLOW_AUTH_CONFIG_PATH": str(tmp_path / "users.ini"), "MLFLOW_AUTH_ADMIN_PASSWORD": (password := "a-long-password"),
-        "MLFLOW_FLASK_SERVER_SECRET_KEY": "key", "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
-    }  # fmt: skip
-    server = ("server", "--app-name", "basic-auth", "--backend-store-uri", f"sqlite:///{tmp_path}/runs.db",
-              "--artifacts-destination", str(tmp_path / "artifacts"))  # fmt: skip
+        "MLFLOW_AUTH_CONFIG_PATH": str(tmp_path / "users.ini"),
+        "MLFLOW_AUTH_ADMIN_PASSWORD": (password := "a-long-password"),
+        "MLFLOW_FLASK_SERVER_SECRET_KEY": "key",
+        "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
+    }
+    server = (
+        "server",
+        "--app-name",
+        "basic-auth",
+        "--backend-store-uri",
+        f"sqlite:///{tmp_path}/runs.db",
+        "--artifacts-destination",
+        str(tmp_path / "artifacts"),
+    )
     monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", password)
 
     def as_user(name):

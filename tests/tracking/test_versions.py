@@ -25,9 +25,12 @@ STORY = [
     ("a method is renamed", {"methods": RENAMED, "repeats": 6}),
     ("a method is removed", {"methods": {"RF": 0.2, "Good": 0.1}, "repeats": 6}),
     ("the edit is taken back", {"methods": RENAMED, "repeats": 6}),
-    ("a data set is added, and no model", {"methods": RENAMED, "repeats": 6, "datasets": ("iris", "wine"), "refit": "none"}),
+    (
+        "a data set is added, and no model",
+        {"methods": RENAMED, "repeats": 6, "datasets": ("iris", "wine"), "refit": "none"},
+    ),
     ("all is taken back", {"methods": FIRST}),
-]  # fmt: skip
+]
 
 
 def logged(**version):
@@ -185,10 +188,19 @@ def killed_at(moment, function, **version):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("moment", "function"), [
-    (1, "create_run"), (1, "set_terminated"), (2, "set_terminated"), (4, "log_batch"), (8, "set_terminated"),
-    (1, "create_logged_model"), (1, "create_model_version"), (2, "set_registered_model_alias"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("moment", "function"),
+    [
+        (1, "create_run"),
+        (1, "set_terminated"),
+        (2, "set_terminated"),
+        (4, "log_batch"),
+        (8, "set_terminated"),
+        (1, "create_logged_model"),
+        (1, "create_model_version"),
+        (2, "set_registered_model_alias"),
+    ],
+)
 def test_a_writer_that_was_killed_leaves_nothing(here, tmp_path_factory, moment, function):
     logged(methods=FIRST)
     killed_at(moment, function, methods=BETTER)

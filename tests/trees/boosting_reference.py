@@ -62,8 +62,9 @@ class Reference:
         while n_leaves < (self.max_leaf_nodes or len(X)):
             best = max(
                 (n for n in nodes if n.children is None and n.column >= 0),
-                key=lambda n: (n.gain, -n.number), default=None,
-            )  # fmt: skip
+                key=lambda n: (n.gain, -n.number),
+                default=None,
+            )
             if best is None:
                 break
             right = X[best.rows, best.column] > best.cut

@@ -42,11 +42,14 @@ CATEGORIES = np.column_stack([X[:, :3], rng.integers(0, 5, (len(X), 2))])
 TURNED = rng.integers(-8, 9, (5, 7, 7)) / 8.0
 
 FAMILIES = (
-    TreeFamily("columns"), TreeFamily("cuts", splitter="random"), TreeFamily("discriminants", ("identity", "discriminants")),
-    TreeFamily("principal", ("principal", "discriminants")), TreeFamily("sparse", ("sparse", "discriminants")),
+    TreeFamily("columns"),
+    TreeFamily("cuts", splitter="random"),
+    TreeFamily("discriminants", ("identity", "discriminants")),
+    TreeFamily("principal", ("principal", "discriminants")),
+    TreeFamily("sparse", ("sparse", "discriminants")),
     TreeFamily("rotation_forest", ("principal", "discriminants"), criterion="c45", max_features=None, folds=True),
     TreeFamily("boosted", folds=True, boosting=BOOSTING),
-)  # fmt: skip
+)
 """All parts, all ways to grow."""
 
 PAIRS = TreeFamily("pairs", ("pairs",), max_features=None, folds=True)

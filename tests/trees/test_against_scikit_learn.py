@@ -20,9 +20,23 @@ from rotastack.data import load_dataset
 from rotastack.trees import ExtraForestClassifier, ForestClassifier, TreeClassifier, TreeRegressor
 
 REGISTERED = [
-    "iris", "wine", "wdbc", "digits", "waveform-21-simulated", "waveform-40-simulated", "twonorm", "ringnorm",
-    "led24-simulated", "noisy-square", "monks-1", "monks-2", "monks-3", "balance-scale", "tic-tac-toe", "threeOf9",
-]  # fmt: skip
+    "iris",
+    "wine",
+    "wdbc",
+    "digits",
+    "waveform-21-simulated",
+    "waveform-40-simulated",
+    "twonorm",
+    "ringnorm",
+    "led24-simulated",
+    "noisy-square",
+    "monks-1",
+    "monks-2",
+    "monks-3",
+    "balance-scale",
+    "tic-tac-toe",
+    "threeOf9",
+]
 
 MADE = {
     "blobs": lambda: make_blobs(400, 5, centers=6, cluster_std=3.0, random_state=0),
@@ -95,8 +109,10 @@ def test_the_same_tree(name, criterion):
     assert same >= 1
     if ties == 0:
         assert ours.forest_.sizes[0].tolist() == [
-            theirs.tree_.node_count, theirs.tree_.n_leaves, theirs.tree_.max_depth
-        ]  # fmt: skip
+            theirs.tree_.node_count,
+            theirs.tree_.n_leaves,
+            theirs.tree_.max_depth,
+        ]
         # A row between the float32 and the float64 middle of two values may go either way.
         near = np.zeros((~train).sum(), dtype=bool)
         for f, cut in zip(theirs.tree_.feature, theirs.tree_.threshold, strict=True):

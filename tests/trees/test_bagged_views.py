@@ -63,10 +63,15 @@ def discriminants(Z, codes, n_top):
 @pytest.mark.parametrize(
     ("n", "p", "n_classes"),
     [
-        (300, 9, 2), (300, 9, 3), (300, 8, 12), (300, 14, 7), (300, 3, 3), (300, 1, 3),
+        (300, 9, 2),
+        (300, 9, 3),
+        (300, 8, 12),
+        (300, 14, 7),
+        (300, 3, 3),
+        (300, 1, 3),
         (1500, 38, 5),  # more rows than are held at once, and columns that the products are not unrolled to
     ],
-)  # fmt: skip
+)
 def test_discriminants_of_the_rows_in_the_bag(n, p, n_classes):
     X, codes = table(n, p, n_classes)
     bags, own = seeds(4)

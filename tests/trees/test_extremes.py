@@ -140,9 +140,12 @@ def test_bags_with_next_to_nothing_in_them(counts):
         bag[:, 3] = 10
     X = np.arange(10, dtype=np.float32)[:, None]
     trees, oob = grow_forest(
-        TrainingRows(X, np.arange(10) % 2, 2), [TreeGroup(2, LinearViews.identity(1))], TreeOptions(),
-        np.random.SeedSequence(0), bags=Bags.given(bag),
-    )  # fmt: skip
+        TrainingRows(X, np.arange(10) % 2, 2),
+        [TreeGroup(2, LinearViews.identity(1))],
+        TreeOptions(),
+        np.random.SeedSequence(0),
+        bags=Bags.given(bag),
+    )
     assert len(trees) == 2
     assert oob[0].counts.sum() == (18 if counts == "one row" else 0)
 
@@ -164,15 +167,19 @@ def test_mapped_columns_that_underflow_or_overflow():
         for max_features in (None, "sqrt"):
             matrix = [[[factor, -factor]]]
             trees, _ = grow_forest(
-                TrainingRows(X, np.arange(60) % 2, 2), [TreeGroup(4, LinearViews.dense(matrix), max_features=max_features)],
-                TreeOptions(bootstrap=False), np.random.SeedSequence(0),
-            )  # fmt: skip
+                TrainingRows(X, np.arange(60) % 2, 2),
+                [TreeGroup(4, LinearViews.dense(matrix), max_features=max_features)],
+                TreeOptions(bootstrap=False),
+                np.random.SeedSequence(0),
+            )
             assert (trees.sizes[:, 0] < 120).all()
     X = np.full((40, 2), 3e38, np.float32) * np.random.default_rng(0).choice([-1, 1], (40, 2)).astype(np.float32)
     trees, _ = grow_forest(
-        TrainingRows(X, np.arange(40) % 2, 2), [TreeGroup(4, LinearViews.dense([[[3.0], [-3.0]]]))], TreeOptions(),
+        TrainingRows(X, np.arange(40) % 2, 2),
+        [TreeGroup(4, LinearViews.dense([[[3.0], [-3.0]]]))],
+        TreeOptions(),
         np.random.SeedSequence(0),
-    )  # fmt: skip
+    )
     assert (trees.sizes[:, 0] < 80).all()
 
 

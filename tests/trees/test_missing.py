@@ -165,11 +165,17 @@ def test_training_rows_end_in_the_leaves_that_they_were_counted_in(grown):
         assert len(list(splits(trees, X))) == (~is_leaf).sum() > 2
 
 
-@pytest.mark.parametrize("tree", [
-    TreeClassifier(max_depth=1), TreeClassifier(max_depth=1, criterion="entropy"),
-    TreeClassifier(max_depth=1, splitter="random"),
-    C45Classifier(), ForestClassifier(20, max_features=None), ExtraForestClassifier(20, max_features=None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "tree",
+    [
+        TreeClassifier(max_depth=1),
+        TreeClassifier(max_depth=1, criterion="entropy"),
+        TreeClassifier(max_depth=1, splitter="random"),
+        C45Classifier(),
+        ForestClassifier(20, max_features=None),
+        ExtraForestClassifier(20, max_features=None),
+    ],
+)
 @pytest.mark.parametrize("constant", [True, False])
 def test_what_is_missing_may_be_all_that_tells_classes_apart(tree, constant):
     rng = np.random.default_rng(0)
@@ -236,9 +242,12 @@ def test_a_column_that_may_be_missing_elsewhere_changes_nothing():
     both, codes = np.vstack([known, X]), np.r_[y, y]
     weight = np.r_[np.ones(200), np.zeros(200)]
     for forest in (
-        ForestClassifier(8, bootstrap=False, max_features=None), ForestClassifier(8, criterion="entropy", max_features=None),
-        ForestClassifier(8), ExtraForestClassifier(8), C45Classifier(),
-    ):  # fmt: skip
+        ForestClassifier(8, bootstrap=False, max_features=None),
+        ForestClassifier(8, criterion="entropy", max_features=None),
+        ForestClassifier(8),
+        ExtraForestClassifier(8),
+        C45Classifier(),
+    ):
         if "random_state" in forest.get_params():
             forest.set_params(random_state=3)
         alone = forest.fit(known, y, np.ones(200)).forest_

@@ -37,10 +37,14 @@ def same_splits(one, other):
 @pytest.mark.parametrize(
     "options",
     [
-        {}, {"min_samples_leaf": 3}, {"splitter": "random", "n_cuts": 2}, {"class_weight": "balanced"}, {"max_depth": 5},
+        {},
+        {"min_samples_leaf": 3},
+        {"splitter": "random", "n_cuts": 2},
+        {"class_weight": "balanced"},
+        {"max_depth": 5},
         {"criterion": "entropy"},
     ],
-)  # fmt: skip
+)
 def test_the_trees_of_a_classifier_are_the_same(table, options, n_classes):
     X, score = table
     y = np.searchsorted(np.quantile(score, np.linspace(0, 1, n_classes + 1)[1:-1]), score)

@@ -102,9 +102,12 @@ def test_the_kernel_grows_trees_on_the_bags_that_can_be_drawn_again():
     counts = np.stack([np.bincount(bags.drawn(s), minlength=len(y)) for s in forest.forest_.seeds])
     assert not counts[:, :20].any()
     again, _ = grow_forest(
-        TrainingRows(X.astype(np.float32), y, 2), [TreeGroup(8)], TreeOptions(max_depth=1), np.random.SeedSequence(0),
+        TrainingRows(X.astype(np.float32), y, 2),
+        [TreeGroup(8)],
+        TreeOptions(max_depth=1),
+        np.random.SeedSequence(0),
         bags=Bags.given(counts),
-    )  # fmt: skip
+    )
     roots = forest.forest_.starts[:-1]
     assert forest.forest_.counts[roots].tolist() == (counts > 0).sum(axis=1).tolist()
     assert forest.forest_.weight[roots].tolist() == counts.sum(axis=1).tolist()

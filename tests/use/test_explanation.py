@@ -21,13 +21,16 @@ def test_rotations_matter_beyond_their_number_and_without_a_higher_error():
     assert re.findall(r"f\d|[\d.]+%", told) == ["60%", "33%", "f0", "10.0%", "f1", "12.0%"]
 
 
-@pytest.mark.parametrize("of_each", [
-    [(True, 0.6, 0.1), (True, 0.0, 0.2), (False, 0.4, 0.12)],  # two of three families, with less than two thirds
-    [(True, 0.6, 0.13), (False, 0.4, 0.12)],
-    [(True, 1.0, 0.1)],
-    [(True, 0.6, float("nan")), (False, 0.4, 0.1)],
-    [],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "of_each",
+    [
+        [(True, 0.6, 0.1), (True, 0.0, 0.2), (False, 0.4, 0.12)],  # two of three families, with less than two thirds
+        [(True, 0.6, 0.13), (False, 0.4, 0.12)],
+        [(True, 1.0, 0.1)],
+        [(True, 0.6, float("nan")), (False, 0.4, 0.1)],
+        [],
+    ],
+)
 def test_else_no_sentence_speaks_of_rotations(of_each):
     assert _families_in_words(families(*of_each), "classification") == []
 

@@ -31,7 +31,7 @@ from rotastack.workflow.use.own_study import (
     study_name,
     study_of,
     write_study,
-)  # fmt: skip
+)
 
 SMALL = Shape("classification", 500, 12, 2)
 LARGE = Shape("classification", 20_000, 30, 2)
@@ -114,10 +114,15 @@ def test_jobs_are_expected_to_take_what_the_layout_says(shape):
 @pytest.mark.parametrize(
     ("table", "name"),
     [
-        ("data/My table.csv", "my-table"), ("iris.csv", "my-iris"), ("quickstart.xlsx", "my-quickstart"), ("Ü.csv", "u"),
-        ("Straße.csv", "strasse"), ("Données 1.csv", "donnees-1"), ("https://host/prices.csv.gz", "prices"),
+        ("data/My table.csv", "my-table"),
+        ("iris.csv", "my-iris"),
+        ("quickstart.xlsx", "my-quickstart"),
+        ("Ü.csv", "u"),
+        ("Straße.csv", "strasse"),
+        ("Données 1.csv", "donnees-1"),
+        ("https://host/prices.csv.gz", "prices"),
     ],
-)  # fmt: skip
+)
 def test_names_of_studies(table, name):
     assert study_name(table, "y") == name
     assert study_name("数据.csv", "y") != study_name("данные.csv", "y")

@@ -66,13 +66,15 @@ OF_TWO = {
     "brier": lambda y, p: metrics.brier_score_loss(y, p[:, 1]),
 }
 OF_THREE = {
-    "error": OF_TWO["error"], "balanced_accuracy": OF_TWO["balanced_accuracy"], "log_loss": metrics.log_loss,
+    "error": OF_TWO["error"],
+    "balanced_accuracy": OF_TWO["balanced_accuracy"],
+    "log_loss": metrics.log_loss,
     "clipped_log_loss": clipped,
     "roc_auc": lambda y, p: metrics.roc_auc_score(y, p / p.sum(axis=1, keepdims=True), multi_class="ovr"),
     "average_precision": lambda y, p: metrics.average_precision_score(np.eye(3)[y], p, average="macro"),
     "f1": lambda y, p: metrics.f1_score(y, p.argmax(axis=1), average="macro"),
     "brier": lambda y, p: np.mean(((p - np.eye(3)[y]) ** 2).sum(axis=1)),
-}  # fmt: skip
+}
 OF_NUMBERS = {
     "rmse": lambda y, p: metrics.root_mean_squared_error(y, p["prediction"]),
     "mae": lambda y, p: metrics.mean_absolute_error(y, p["prediction"]),
@@ -119,9 +121,11 @@ def test_decisions_are_those_that_the_model_makes_and_not_the_most_probable_clas
     decided = (p[:, 1] >= 0.2).astype(int)
     line = scores(model(names, positive="yes"), np.asarray(names)[y], outputs(names, p, decided))
     for name, value in {
-        "error": np.mean(decided != y), "balanced_accuracy": metrics.balanced_accuracy_score(y, decided),
-        "f1": metrics.f1_score(y, decided), "roc_auc": metrics.roc_auc_score(y, p[:, 1]),
-    }.items():  # fmt: skip
+        "error": np.mean(decided != y),
+        "balanced_accuracy": metrics.balanced_accuracy_score(y, decided),
+        "f1": metrics.f1_score(y, decided),
+        "roc_auc": metrics.roc_auc_score(y, p[:, 1]),
+    }.items():
         assert told(name, value) in line
     line = scores(model(["a", "b"]), ["a", "a", "b", "b"], pd.DataFrame({"prediction": ["a", "b", "b", "b"]}))
     assert re.search(r"error 25.0%.* ROC AUC 0.750", line), "decisions are scored without probabilities"
@@ -168,12 +172,20 @@ def test_labels_of_another_type_or_with_blanks_are_the_same_classes(labels, read
     ("labels", "written", "line"),
     [
         (["a", "b"], ["a", None, "b", "NA", ""], "scores against target on 2 of 5 rows: error 0.0%, "),
-        (["a", "NA"], ["a", None, "b", "NA", ""], "scores against target on 3 of 5 rows: error "),  # a class of this name
-        ([1.0, 2.0], ["1", "2.5", "?", None, "x"], "scores against target on 2 of 5 rows: RMSE 0.3536, MAE 0.2500, R² 0.778"),
+        (
+            ["a", "NA"],
+            ["a", None, "b", "NA", ""],
+            "scores against target on 3 of 5 rows: error ",
+        ),  # a class of this name
+        (
+            [1.0, 2.0],
+            ["1", "2.5", "?", None, "x"],
+            "scores against target on 2 of 5 rows: RMSE 0.3536, MAE 0.2500, R² 0.778",
+        ),
         (["a", "b"], [None] * 5, "no scores: target has no value that can be read"),
         ([1.0, 2.0], [None] * 5, "no scores: target has no value that can be read"),
     ],
-)  # fmt: skip
+)
 def test_rows_without_a_target_are_not_scored_and_their_number_is_told(labels, written, line):
     predicted = [1.0, 2, 3, 4, 5] if labels[0] == 1 else ["a", "b", "b", "a", "a"]
     assert scores(model(labels), written, pd.DataFrame({"prediction": predicted})).startswith(line)

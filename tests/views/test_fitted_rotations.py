@@ -66,8 +66,15 @@ class TestSubsets:
 
     @pytest.mark.parametrize(
         ("p", "n_subsets", "subset_size", "expected"),
-        [(10, None, None, 2), (1, None, None, 1), (10, 10, None, 10), (10, None, 3, 4), (9, None, 3, 3), (4, None, 7, 1)],
-    )  # fmt: skip
+        [
+            (10, None, None, 2),
+            (1, None, None, 1),
+            (10, 10, None, 10),
+            (10, None, 3, 4),
+            (9, None, 3, 3),
+            (4, None, 7, 1),
+        ],
+    )
     def test_number_of_subsets(self, p, n_subsets, subset_size, expected):
         assert count_subsets(p, n_subsets, subset_size) == expected
 
@@ -227,8 +234,12 @@ class TestLocality:
 
     @settings(derandomize=True)
     @given(
-        n=st.integers(3, 25), p=st.integers(1, 4), levels=st.integers(1, 5), k=st.integers(1, 6), seed=st.integers(0, 999)
-    )  # fmt: skip
+        n=st.integers(3, 25),
+        p=st.integers(1, 4),
+        levels=st.integers(1, 5),
+        k=st.integers(1, 6),
+        seed=st.integers(0, 999),
+    )
     def test_neighbours_with_ties_and_copies(self, n, p, levels, k, seed):
         X = np.random.default_rng(seed).integers(0, levels, size=(n, p)).astype(float)
         k = min(k, n - 1)

@@ -144,12 +144,15 @@ def test_names_are_those_of_the_view():
 @pytest.mark.parametrize(
     ("view", "message"),
     [
-        (RandomizedView(ISOMAP, {"n_neighbors": [50]}, 30), "Isomap on 30 rows, n_neighbors=50: Expected n_neighbors <"),
+        (
+            RandomizedView(ISOMAP, {"n_neighbors": [50]}, 30),
+            "Isomap on 30 rows, n_neighbors=50: Expected n_neighbors <",
+        ),
         (RandomizedView(KERNEL, {"gama": [1.0]}), "Invalid parameter 'gama' for estimator KernelPCA"),
         (RandomizedView(KERNEL, None), "'param_distributions' parameter of RandomizedView must be"),
         (RandomizedView(None, {}), "implementing 'fit' and 'transform'"),
     ],
-)  # fmt: skip
+)
 def test_bad_input(view, message):
     with pytest.raises(ValueError, match=message):
         view.fit(points(60, 6))

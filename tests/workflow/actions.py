@@ -28,10 +28,21 @@ VALUES: dict[str, list[Any]] = {
     "missing": [GONE, "stop", "skip"],
     "sizes": [GONE, {"small": {"seed": 9}}],
     "trusted": [["mine"], ["mine", "decimal"]],
-    "datasets.0": [OWN | more for more in (
-        {}, {"title": "Own"}, {"kinds": {"categorical": ["c", "g"]}}, {"kinds": {"id": ["t"], "others": "auto"}}, {"kinds": {"categorical": ["c"], "id": ["g"]}},
-        {"encoding": "onehot"}, {"noise_columns": 2}, {"smallest_class": 3}, {"roughly": {"rows": 50, "columns": 7}}, {"note": "of us"},
-    )],
+    "datasets.0": [
+        OWN | more
+        for more in (
+            {},
+            {"title": "Own"},
+            {"kinds": {"categorical": ["c", "g"]}},
+            {"kinds": {"id": ["t"], "others": "auto"}},
+            {"kinds": {"categorical": ["c"], "id": ["g"]}},
+            {"encoding": "onehot"},
+            {"noise_columns": 2},
+            {"smallest_class": 3},
+            {"roughly": {"rows": 50, "columns": 7}},
+            {"note": "of us"},
+        )
+    ],
     "protocol.repeats": [2, 3],
     "protocol.train": [0.6, 0.7, 25],
     "protocol.test": [GONE, 10],
@@ -44,7 +55,11 @@ VALUES: dict[str, list[Any]] = {
     "protocol.folds": [3, 4],
     "protocol.weka_seed": [GONE, 1],
     "protocol.splits": [GONE, 1],
-    "protocol": [{"kind": "holdout", "repeats": 2}, {"kind": "crossval", "folds": 3}, {"kind": "given", "columns": ["s"]}],
+    "protocol": [
+        {"kind": "holdout", "repeats": 2},
+        {"kind": "crossval", "folds": 3},
+        {"kind": "given", "columns": ["s"]},
+    ],
     "blocks": [GONE, {"splits": 1}, {"splits": 2}, {"fold_groups": 1}, {"rotation_groups": 2}],
     "pools.forest.parameters": [{"n_estimators": n} for n in (2, 3, 5)] + [{"n_estimators": 3, "max_depth": 2}],
     "pools.forest.scaling": [GONE, "rank", None],
@@ -63,27 +78,46 @@ VALUES: dict[str, list[Any]] = {
     "pools.rotated": [GONE, ROTATED],
     "methods.Mixed": [GONE, {"pool": "mixed", "combiner": VOTE}],
     "methods.Sized": [GONE, *({"pool": "sized", "combiner": {"kind": "member", "member": n}} for n in "24")],
-    "methods.Rotated": [GONE, {"pool": "rotated", "combiner": VOTE}, {"pool": "rotated", "combiner": {"kind": "weights", "weighting": "best"}}],
+    "methods.Rotated": [
+        GONE,
+        {"pool": "rotated", "combiner": VOTE},
+        {"pool": "rotated", "combiner": {"kind": "weights", "weighting": "best"}},
+    ],
     "methods.Stacked": [GONE, STACKED, {"pool": "rotated", "combiner": {"kind": "log_linear", "ridge": 1.0}}],
-    "methods.Pruned": [GONE, PRUNED, *({"pool": "forest", "combiner": {"kind": "prune", "pruner": "none", "selection": s}} for s in ("train", "test"))],
+    "methods.Pruned": [
+        GONE,
+        PRUNED,
+        *(
+            {"pool": "forest", "combiner": {"kind": "prune", "pruner": "none", "selection": s}}
+            for s in ("train", "test")
+        ),
+    ],
     "methods.RF": [GONE, METHODS["RF"]],
     "methods.Mine": [GONE, METHODS["Mine"]],
     "methods.NB.pool": ["bayes", "mine", "forest"],
-    "methods.RF.combiner": [VOTE, {"kind": "vote", "voting": "hard"}, {"kind": "other", "class": "rotastack.combine.voting.Voting"}],
+    "methods.RF.combiner": [
+        VOTE,
+        {"kind": "vote", "voting": "hard"},
+        {"kind": "other", "class": "rotastack.combine.voting.Voting"},
+    ],
     "evaluation.alpha": [0.05, 0.1],
     "evaluation.score": [GONE, "brier", "roc_auc", "log_loss"],
     "evaluation.average": ["mean", "median"],
     "evaluation.control": [GONE, "NB", "Mine"],
     "evaluation.pairs": [GONE, [["RF", "NB"]], [["Mine", "NB"], ["RF", "Mine"]]],
     "evaluation.shown": [GONE, ["NB"]],
-    "evaluation.groups": [GONE, {"G": {"title": "G", "methods": {"a": "RF", "b": "NB"}}}, {"H": {"methods": {"a": "NB", "b": "Mine"}}}],
+    "evaluation.groups": [
+        GONE,
+        {"G": {"title": "G", "methods": {"a": "RF", "b": "NB"}}},
+        {"H": {"methods": {"a": "NB", "b": "Mine"}}},
+    ],
     "evaluation.left_out": [GONE, {"pub": "small"}, {"iris": "easy"}],
     "evaluation.claims": [GONE, [{"what": "error", "of": "RF", "than": "NB", "expect": "lower"}]],
     "evaluation.sweeps": [GONE, [{"title": "T", "axis": "a", "values": [1, 2], "lines": {"l": ["RF", "NB"]}}]],
     "model.refit": ["none", "best", "RF", "NB", "Mine"],
     "model.threshold": [GONE, 0.3],
     "model.explain": [GONE, True],
-}  # fmt: skip
+}
 """Place of a key -> its values; a value that does not fit the rest of the study is drawn again."""
 RULES = ("table", "groups", "train", "vote", "combine", "score", "summarize")
 TIMES = ("now", "now", "older", "ahead", "same")
@@ -323,8 +357,17 @@ def nothing(world: World, draw: random.Random) -> str:
 
 
 ACTIONS = {
-    **EDITS, "fail": fail, "stop": stop, "until": until, "during": during, "other": other, "delete": delete, "move": move,
-    "ahead": ahead, "touch": touch, "nothing": nothing,
-}  # fmt: skip
+    **EDITS,
+    "fail": fail,
+    "stop": stop,
+    "until": until,
+    "during": during,
+    "other": other,
+    "delete": delete,
+    "move": move,
+    "ahead": ahead,
+    "touch": touch,
+    "nothing": nothing,
+}
 WEIGHTS = (6, 3, 3, 2, 3, 3, 2, 3, 1, 3, 2, 2, 1, 1)
 IDLE = ("other", "touch", "nothing")

@@ -16,12 +16,29 @@ from importlib import import_module
 from types import SimpleNamespace
 
 LIBRARIES = (
-    "snakemake.cli", "snakemake.executors.local", "snakemake_logger_plugin_rotastack", "rotastack.cli.commands",
-    "rotastack.cli.answer", "rotastack.cli.dry_run", "rotastack.cli.studies", "rotastack.workflow.run.launch",
-    "rotastack.workflow.run.resources", "rotastack.workflow.study.classes", "rotastack.workflow.use.saved_model",
-    "rotastack.workflow.tracking.writer", "rotastack.plots.style", "matplotlib.pyplot", "sklearn.ensemble", "sklearn.naive_bayes",
-    "scipy.stats", "h5netcdf.legacyapi", "pyarrow.dataset", "pyarrow.parquet", "xarray.backends.h5netcdf_", "psutil",
-)  # fmt: skip
+    "snakemake.cli",
+    "snakemake.executors.local",
+    "snakemake_logger_plugin_rotastack",
+    "rotastack.cli.commands",
+    "rotastack.cli.answer",
+    "rotastack.cli.dry_run",
+    "rotastack.cli.studies",
+    "rotastack.workflow.run.launch",
+    "rotastack.workflow.run.resources",
+    "rotastack.workflow.study.classes",
+    "rotastack.workflow.use.saved_model",
+    "rotastack.workflow.tracking.writer",
+    "rotastack.plots.style",
+    "matplotlib.pyplot",
+    "sklearn.ensemble",
+    "sklearn.naive_bayes",
+    "scipy.stats",
+    "h5netcdf.legacyapi",
+    "pyarrow.dataset",
+    "pyarrow.parquet",
+    "xarray.backends.h5netcdf_",
+    "psutil",
+)
 MODULES = {"snakemake": "snakemake.cli", "rotastack": "rotastack.cli"}
 """Module after ``python -m`` -> the module of its function ``main``."""
 REAL = subprocess.Popen

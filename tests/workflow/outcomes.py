@@ -10,17 +10,37 @@ import pandas as pd
 import xarray as xr
 
 TEXTS = (
-    "scores.parquet", "statistics/*.parquet", "statistics/*.json", "tables/*.csv", "*/*.parquet", "*/decisions.json",
-    "*/methods/*.nc", "*/pools/**/*.nc", "**/*.run.json",
-)  # fmt: skip
+    "scores.parquet",
+    "statistics/*.parquet",
+    "statistics/*.json",
+    "tables/*.csv",
+    "*/*.parquet",
+    "*/decisions.json",
+    "*/methods/*.nc",
+    "*/pools/**/*.nc",
+    "**/*.run.json",
+)
 WANTED = ("scores.parquet", "report.html", "statistics/", "tables/", "/methods/", "/model/", "predictions", "mlflow")
 """Parts of names of the files that a run makes again if they were deleted."""
 SHOWN = ("tables/", "statistics/")
 """Parts of names of the files that readers find by their place."""
 OF_A_RUN = (
-    "started", "peak_memory_mb", "libraries_mb", "model_bytes", "key", "python", "rotastack.key", "mlflow.parentRunId", "mlflow.user",
-    "times", "longest", "mlflow.note.content", "mlflow.log-model.history", "mlflow.source.name", "model/bytes",
-)  # fmt: skip
+    "started",
+    "peak_memory_mb",
+    "libraries_mb",
+    "model_bytes",
+    "key",
+    "python",
+    "rotastack.key",
+    "mlflow.parentRunId",
+    "mlflow.user",
+    "times",
+    "longest",
+    "mlflow.note.content",
+    "mlflow.log-model.history",
+    "mlflow.source.name",
+    "model/bytes",
+)
 """Keys of records and of MLflow that differ between equal runs: times, sizes, ids and texts that hold these."""
 
 

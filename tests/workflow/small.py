@@ -169,9 +169,14 @@ class Folder:
         search = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         with (self.path / "said.txt").open("w") as said:
             return self.process(
-                [sys.executable, "-P", "-m", "rotastack", *words], cwd=self.path, stdout=said, stderr=subprocess.STDOUT,
-                stdin=subprocess.DEVNULL, start_new_session=True, env={**environment, "DATA_MIRROR": "mirror", "PATH": search, "PYTHONPATH": str(SRC)},
-            )  # fmt: skip
+                [sys.executable, "-P", "-m", "rotastack", *words],
+                cwd=self.path,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+                env={**environment, "DATA_MIRROR": "mirror", "PATH": search, "PYTHONPATH": str(SRC)},
+            )
 
     def call(self, *words: str) -> int:
         """Run a command to its end and return its exit code."""

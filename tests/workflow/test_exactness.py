@@ -141,9 +141,14 @@ def test_the_estimator_is_the_workflows_method(scored):
     training = child(np.random.SeedSequence(seed), "train", "iris", "rotated_forest", 0, 1)
     combining = child(np.random.SeedSequence(seed), "combine", "iris", "S-RRE/RF", 0, 1)
     estimator._combine_nested(
-        Stacking(ForestClassifier(10)), TrainingRows(data.X, data.y, 3), HeldOut(folds, estimator._pairs(folds)), recipes,
-        PoolOptions(SCALERS["minmax"](), data.is_dummy), training, combining,
-    )  # fmt: skip
+        Stacking(ForestClassifier(10)),
+        TrainingRows(data.X, data.y, 3),
+        HeldOut(folds, estimator._pairs(folds)),
+        recipes,
+        PoolOptions(SCALERS["minmax"](), data.is_dummy),
+        training,
+        combining,
+    )
     with xr.open_dataset(root / "methods/S-RRE_RF.nc", engine="h5netcdf") as stored:
         expected = stored["proba"].sel(rotation_group="RG-01", fold_group="FG-02").values
     assert (estimator.oof_proba_ == expected).all()

@@ -40,9 +40,17 @@ STUDY: dict[str, Any] = {
     "description": "What it asks",
     "datasets": [
         {
-            "name": "own", "title": "t", "homepage": "https://h", "citation": "c", "licence": "l", "note": "n", "mirror": "own",
+            "name": "own",
+            "title": "t",
+            "homepage": "https://h",
+            "citation": "c",
+            "licence": "l",
+            "note": "n",
+            "mirror": "own",
             "sources": [{"file": {"path": "own.csv", "target": "y"}}],
-            "classes": {"a": 10, "b": 10}, "columns": ["one", "two"], "rows": 20,
+            "classes": {"a": 10, "b": 10},
+            "columns": ["one", "two"],
+            "rows": 20,
             "kinds": {"numeric": ["one"], "categorical": ["two"], "others": "auto"},
         },
         "iris",
@@ -65,7 +73,7 @@ STUDY: dict[str, Any] = {
     },
     "sizes": {"small": {"title": "smaller"}},
     "model": {"refit": "RF"},
-}  # fmt: skip
+}
 
 
 def texts(content: Any, place: tuple = ()) -> Iterator[tuple]:
@@ -105,10 +113,20 @@ def accepted(content: Any) -> bool:
 
 PLACES = list(texts(STUDY))
 NAMES = [
-    ("name",), ("datasets", 0, "name"), ("datasets", 0, "mirror"), ("datasets", 1), ("pools", "forest", None), ("methods", "RF", None),
-    ("methods", "RF", "pool"), ("evaluation", "control"), ("evaluation", "groups", "all-of-them", None), ("sizes", "small", None),
-    ("model", "refit"), ("pools", "other", "repeats", "own", None), ("datasets", 0, "sources", 0, "file", None),
-]  # fmt: skip
+    ("name",),
+    ("datasets", 0, "name"),
+    ("datasets", 0, "mirror"),
+    ("datasets", 1),
+    ("pools", "forest", None),
+    ("methods", "RF", None),
+    ("methods", "RF", "pool"),
+    ("evaluation", "control"),
+    ("evaluation", "groups", "all-of-them", None),
+    ("sizes", "small", None),
+    ("model", "refit"),
+    ("pools", "other", "repeats", "own", None),
+    ("datasets", 0, "sources", 0, "file", None),
+]
 """Texts that files, options or attributes are named by."""
 
 

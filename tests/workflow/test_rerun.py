@@ -67,9 +67,15 @@ EDITS = {
 }
 WITHOUT_EFFECT = (
     # other protocols, and code that only reads, checks and plans studies
-    "workflow/run/splits/training.py", "combine/pruning/qmm.py", "workflow/study/model.py", "workflow/run/plan.py",
-    "workflow/run/resources.py", "cli/run.py", "workflow/run/fingerprint.py", "workflow/study/catalogue.py",
-)  # fmt: skip
+    "workflow/run/splits/training.py",
+    "combine/pruning/qmm.py",
+    "workflow/study/model.py",
+    "workflow/run/plan.py",
+    "workflow/run/resources.py",
+    "cli/run.py",
+    "workflow/run/fingerprint.py",
+    "workflow/study/catalogue.py",
+)
 
 
 @pytest.fixture(scope="module")
@@ -146,12 +152,16 @@ STUDY_EDITS = {
     "pools.rotated_boosted.scaling": ("rank", trained("rotated_boosted") | REFIT | SHOWN),
     "evaluation.alpha": (0.1, {("summarize",), ("draw",)} | REFIT | SHOWN),
     "pools.rotated_boosted": (
-        {"view": "rotation", "scaling": "quantile", "estimator": "xgboost.XGBClassifier",
-         "parameters": {"n_estimators": 3, "n_jobs": 1, "verbosity": 0}},  # the class and parameters of "boosted"
+        {
+            "view": "rotation",
+            "scaling": "quantile",
+            "estimator": "xgboost.XGBClassifier",
+            "parameters": {"n_estimators": 3, "n_jobs": 1, "verbosity": 0},
+        },  # the class and parameters of "boosted"
         SHOWN,
     ),
     "title": ("A small study", SHOWN),
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -180,7 +190,7 @@ DELIVERABLES = {
     "iris/methods/RF.nc": "vote",
     "iris/model/model.skops": "refit",
     "tracking.json": "track",
-}  # fmt: skip
+}
 
 
 def test_what_was_deleted_is_made_again_and_nothing_before_it(project):
@@ -266,11 +276,14 @@ def test_another_version_of_a_foreign_estimator_reruns_its_pools_alone(many):
 
 @pytest.mark.parametrize(
     ("distribution", "some", "others"),
-    first(1, [
-        ("xgboost-cpu", {"boosted"}, {"grove", "nested_grove", "logistic", "own", "rotated", "subspace", "ranked"}),
-        ("scikit-learn", {"logistic", "rotated", "ranked"}, set()),
-    ]),
-)  # fmt: skip
+    first(
+        1,
+        [
+            ("xgboost-cpu", {"boosted"}, {"grove", "nested_grove", "logistic", "own", "rotated", "subspace", "ranked"}),
+            ("scikit-learn", {"logistic", "rotated", "ranked"}, set()),
+        ],
+    ),
+)
 def test_another_version_of_a_library_reruns_what_computes_with_it(many, monkeypatch, distribution, some, others):
     from rotastack.workflow.run import fingerprint
 

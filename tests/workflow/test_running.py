@@ -17,11 +17,16 @@ pytestmark = pytest.mark.workflow
     ("name", "old", "new", "words"),
     [
         ("studies/tiny.yaml", "seed: 1", "sed: 1", ["unknown key 'sed'; did you mean 'seed'"]),
-        ("studies/tiny.yaml", "estimator: boosted", "estimator: sklearn.svm.SVX", ["pools.rotated_boosted", "SVX", "did you mean 'SV"]),
+        (
+            "studies/tiny.yaml",
+            "estimator: boosted",
+            "estimator: sklearn.svm.SVX",
+            ["pools.rotated_boosted", "SVX", "did you mean 'SV"],
+        ),
         ("config.yaml", "missing: stop", "missing: hope", ["config.yaml: data.missing: ", "'hope'", "stop", "skip"]),
         ("datasets.yaml", "rows: 150", "row: 150", ["datasets.yaml", "unknown key 'row'; did you mean 'rows'"]),
     ],
-)  # fmt: skip
+)
 def test_mistakes_in_files(blank, name, old, new, words):
     blank.edit(f"config/{name}", old, new)
     line = blank.refusal()

@@ -119,10 +119,17 @@ def test_one_action(kind):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["stop", "move", *(
-    pytest.param(kind, marks=pytest.mark.nightly)
-    for kind in ("back", "until", "during", "other", "delete", "ahead", "touch")
-)])  # fmt: skip
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "stop",
+        "move",
+        *(
+            pytest.param(kind, marks=pytest.mark.nightly)
+            for kind in ("back", "until", "during", "other", "delete", "ahead", "touch")
+        ),
+    ],
+)
 def test_edits_and_one_kind_of_action(kind):
     check("--seed", "5", "--length", "4", "--only", kind)
 

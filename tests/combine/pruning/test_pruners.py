@@ -197,7 +197,13 @@ class TestQMM:
         (LPPruner(), [[0, 1]], [0, 1], {}, "votes have 1 rows, y has 2"),
         (LPPruner(), [[-1, -1]], [0], {}, "no member has a vote on any"),
         (LPPruner(), np.empty((2, 0), int), [0, 1], {}, r"shape \(2, 0\)"),
-        (LPPruner(), [[0, 1]], [0], {"weights": [1.0]}, r"weights must have shape \(2,\), one for each member, got \(1,\)"),
+        (
+            LPPruner(),
+            [[0, 1]],
+            [0],
+            {"weights": [1.0]},
+            r"weights must have shape \(2,\), one for each member, got \(1,\)",
+        ),
         (LPPruner(), [[0, 1]], [0], {"weights": [1.0, -1.0]}, "at least 0"),
         (LPPruner(), [[0, 1]], [0], {"weights": [0.0, 0.0]}, "not all 0"),
         (MarginPruner("best"), [[0, 1]], [0], {}, "'lambda_' parameter of MarginPruner must be"),
@@ -207,13 +213,19 @@ class TestQMM:
         (QMMPruner(0.0), [[0, 1]], [0], {}, "'v' parameter of QMMPruner must be"),
         (QMMPruner("half"), [[0, 1]], [0], {}, "'v' parameter of QMMPruner must be"),
         (QMMPruner(reduce="svd"), [[0, 1]], [0], {}, "'reduce' parameter of QMMPruner must be"),
-        (QMMPruner(solver="osqp"), [[0, 1]], [0], {}, "'solver' parameter of QMMPruner must be a str among .*Got 'osqp'"),
+        (
+            QMMPruner(solver="osqp"),
+            [[0, 1]],
+            [0],
+            {},
+            "'solver' parameter of QMMPruner must be a str among .*Got 'osqp'",
+        ),
         (LPPruner("osqp"), [[0, 1]], [0], {}, "'solver' parameter of LPPruner must be a str among .*Got 'osqp'"),
         (DREPPruner(0.0), [[0, 1]], [0], {}, "'rho' parameter of DREPPruner must be"),
         (DREPPruner(patience=0), [[0, 1]], [0], {}, "'patience' parameter of DREPPruner must be"),
         (MDMPruner(1, p="still"), [[0, 1]], [0], {}, "'p' parameter of MDMPruner must be"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_refused_in_one_line(pruner, votes, y, options, message):
     with pytest.raises(ValueError, match=message) as caught:
         pruner.fit(votes, y, **options)

@@ -94,9 +94,12 @@ def test_names_of_groups_and_jobs_change_nothing():
     X, y, groups = patients(40)
     plain = small(class_weight="balanced").fit(X, y > 0, groups=groups)
     for given in (
-        groups.tolist(), pd.Series(groups, index=groups + 3), pd.Categorical([f"patient {g}" for g in groups]),
-        pd.Series(groups.astype(str), dtype="string"), groups.astype("datetime64[D]"),
-    ):  # fmt: skip
+        groups.tolist(),
+        pd.Series(groups, index=groups + 3),
+        pd.Categorical([f"patient {g}" for g in groups]),
+        pd.Series(groups.astype(str), dtype="string"),
+        groups.astype("datetime64[D]"),
+    ):
         again = small(class_weight="balanced", n_jobs=2).fit(X, y > 0, groups=given)
         assert np.array_equal(again.oob_decision_function_, plain.oob_decision_function_)
         assert np.array_equal(again.predict_proba(X), plain.predict_proba(X))
@@ -145,14 +148,20 @@ def test_a_saved_model_knows_its_bags(tmp_path):
     assert not hasattr(clf.fit(X, y > 0), "n_groups_")
 
 
-@pytest.mark.parametrize(("groups", "said"), [
-    ([0, 1, 2], r"groups must have shape \(6,\), one entry for each row, got \(3,\)"),
-    (np.zeros((6, 1)), r"groups must have shape \(6,\), one entry for each row, got \(6, 1\)"),
-    ("patient", r"groups must have shape \(6,\), one entry for each row, got \(\)"),
-    (["a", "b", None, "c", np.nan, "a"], "groups: missing in 2 of 6 rows, the first is row 2; each row needs a group"),
-    ([1.0, 2.0, 3.0, np.nan, 1.0, 2.0], "groups: missing in 1 of 6 rows, the first is row 3"),
-    ([1, 1, 1, 1, 1, 2], "groups: rows with a positive weight have only one group; at least 2 groups are needed"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("groups", "said"),
+    [
+        ([0, 1, 2], r"groups must have shape \(6,\), one entry for each row, got \(3,\)"),
+        (np.zeros((6, 1)), r"groups must have shape \(6,\), one entry for each row, got \(6, 1\)"),
+        ("patient", r"groups must have shape \(6,\), one entry for each row, got \(\)"),
+        (
+            ["a", "b", None, "c", np.nan, "a"],
+            "groups: missing in 2 of 6 rows, the first is row 2; each row needs a group",
+        ),
+        ([1.0, 2.0, 3.0, np.nan, 1.0, 2.0], "groups: missing in 1 of 6 rows, the first is row 3"),
+        ([1, 1, 1, 1, 1, 2], "groups: rows with a positive weight have only one group; at least 2 groups are needed"),
+    ],
+)
 def test_groups_that_are_none_are_one_line(groups, said):
     with pytest.raises(ValueError, match=said):
         small().fit(np.arange(12).reshape(6, 2), [0, 1] * 3, sample_weight=[1, 1, 1, 1, 1, 0], groups=groups)

@@ -16,7 +16,7 @@ from rotastack.trees.nodes import split_columns
 def mixed_table(n=150):
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"noise": rng.normal(size=n), "x": rng.normal(size=n), "kind": rng.choice(["a", "b", "c"], n)})
-    return table, table["x"] + 1.5 * (table["kind"] == "b")  # fmt: skip
+    return table, table["x"] + 1.5 * (table["kind"] == "b")
 
 
 @pytest.fixture(params=["classes", "numbers"])

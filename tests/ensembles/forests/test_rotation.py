@@ -63,8 +63,12 @@ def test_trees_see_the_views_of_their_name(forest):
 
 def test_the_trees_that_can_be_asked_for():
     X, Z, y, t = split()
-    for tree in (C45Classifier(confidence=None), TreeClassifier(criterion="entropy", max_depth=3),
-                 DecisionTreeClassifier(max_depth=2), DecisionTreeClassifier(criterion="log_loss", splitter="random")):  # fmt: skip
+    for tree in (
+        C45Classifier(confidence=None),
+        TreeClassifier(criterion="entropy", max_depth=3),
+        DecisionTreeClassifier(max_depth=2),
+        DecisionTreeClassifier(criterion="log_loss", splitter="random"),
+    ):
         fitted = RotationForestClassifier(10, estimator=tree, random_state=0).fit(X, y)
         assert fitted.score(Z, t) > 0.85
         limit = getattr(tree, "max_depth", None)
@@ -76,7 +80,10 @@ def test_the_trees_that_can_be_asked_for():
     [
         ({"n_subsets": 20}, "n_subsets is 20; at most 13, the number of columns"),
         ({"n_subsets": 2, "subset_size": 3}, "not both"),
-        ({"estimator": LogisticRegression()}, "estimator must be a tree .* got LogisticRegression; for other estimators use PooledEnsemble"),
+        (
+            {"estimator": LogisticRegression()},
+            "estimator must be a tree .* got LogisticRegression; for other estimators use PooledEnsemble",
+        ),
         ({"estimator": DecisionTreeClassifier(class_weight="balanced")}, "class_weight is not supported"),
         ({"estimator": DecisionTreeClassifier(max_leaf_nodes=9)}, "max_leaf_nodes is not supported"),
         ({"estimator": DecisionTreeClassifier(min_samples_leaf=0.1)}, "min_samples_leaf must be a number of rows"),
@@ -85,7 +92,7 @@ def test_the_trees_that_can_be_asked_for():
         ({"n_estimators": 0}, "'n_estimators' parameter"),
         ({"scaling": "log"}, "'scaling' parameter"),
     ],
-)  # fmt: skip
+)
 @every
 def test_bad_parameters(forest, options, message):
     X, _, y, _ = split()

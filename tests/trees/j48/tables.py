@@ -41,9 +41,19 @@ def bundled(load, unit: float, rows: int | None = None) -> Table:
 
 
 def generated(
-    seed: int, n: int, p: int, n_classes: int, *, steps: int = 64, noise: float = 0.2, rule: str = "boxes",
-    copies: int = 0, constant: bool = False, weights: str = "", held_out: int = 60,
-) -> Table:  # fmt: skip
+    seed: int,
+    n: int,
+    p: int,
+    n_classes: int,
+    *,
+    steps: int = 64,
+    noise: float = 0.2,
+    rule: str = "boxes",
+    copies: int = 0,
+    constant: bool = False,
+    weights: str = "",
+    held_out: int = 60,
+) -> Table:
     """Return noisy classes of random numbers.
 
     `steps` to a unit make ties; `copies` repeats the first columns; weights are "light" (multiples of
@@ -108,7 +118,7 @@ TABLES = {
     "three heavy rows": lambda: Table(
         np.array([[0.0], [1.0], [2.0]]), np.array([0, 0, 1]), np.full(3, True), np.array([3.5, 2.0, 4.0])
     ),
-}  # fmt: skip
+}
 
 
 def table(name: str) -> Table:
