@@ -34,7 +34,7 @@ def all_tables(tmp_path_factory):
         "folds": customers.assign(fold=np.resize([1, 2, 3, 4], 200)),
         "few": few,
         "short": few.head(12),
-        "many": pd.DataFrame({"a": np.arange(5000) % 7, "label": [f"n{i % 1000}" for i in range(5000)]}),
+        "many": pd.DataFrame({"a": np.arange(5000) % 7, "label": [f"n{i % 1200}" for i in range(5000)]}),
     }.items():
         table.to_csv(folder / f"{name}.csv", index=False)
     (folder / "ragged.csv").write_text("a,b,c\n" + "1,2,x\n" * 30 + "4,5,6,7,8\n")
@@ -73,7 +73,7 @@ WRONG = [
     (["few.csv", "--target", "label", "--task", "regression"], "is not a number"),
     (["few.csv", "--target", "label", "--cores", "0"], "--cores"),
     (["short.csv", "--target", "label"], "at least 20 are needed"),
-    (["many.csv", "--target", "label"], "1000 classes"),
+    (["many.csv", "--target", "label"], "1200 classes"),
     (
         ["churn.csv", "--target", "churned", "--score", "rmse"],
         "--score: 'rmse' is not a score of a classification; allowed: error, ",
