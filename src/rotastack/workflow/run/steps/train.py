@@ -37,8 +37,9 @@ def train(
     with outcome.may_fail():
         for training in watched(trainings, spec.pool.content(), limit, apart):
             for name, values in training.arrays.items():
-                of_cell = arrays[name][training.at]
-                of_cell[tuple(map(slice, values.shape))] = values  # a smaller test set leaves missing values
+                of_cell, (_, *ends) = arrays[name][training.at], values.shape
+                # One output may be that of all members; a smaller test set leaves missing values.
+                of_cell[(slice(None), *map(slice, ends))] = values
             trained.append(training._replace(arrays={}))
     if outcome.status != "ok":
         pool["proba"][:] = np.nan
