@@ -14,6 +14,7 @@ from rotastack.cli.commands import _parser
 from rotastack.workflow.run.launch import plan_of
 from rotastack.workflow.run.own_table import OwnTable
 from rotastack.workflow.use import own_study
+from rotastack.workflow.use.study_file import write_study
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
 
@@ -258,7 +259,7 @@ def test_the_study_in_memory_has_the_keys_of_its_file(all_tables, here, name):
     own = OwnTable(
         _parser().parse_args(["run", str(table), *target, "--kind", f"{'a' if name == 'few' else 'age'}=numeric"]), 1
     )
-    own_study.write_study(own.content, own.file)
+    write_study(own.content, own.file)
     read, kept = plan_of(str(own.file.path)), plan_of(str(own.file.path), None, own.study)
     assert [job.key for job in kept.keys.all()] == [job.key for job in read.keys.all()]
     assert (kept.where, kept.size, kept.study_files) == (read.where, read.size, read.study_files)

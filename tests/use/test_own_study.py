@@ -25,13 +25,10 @@ from rotastack.workflow.use.own_study import (
     Shape,
     choose_design,
     counts_among,
-    division_in_words,
     labels_of,
-    study_file,
-    study_name,
     study_of,
-    write_study,
 )
+from rotastack.workflow.use.study_file import division_in_words, study_file, study_name, write_study
 
 SMALL = Shape("classification", 500, 12, 2)
 LARGE = Shape("classification", 20_000, 30, 2)

@@ -134,7 +134,7 @@ def _run(arguments: Namespace) -> int:
     n_cores = cores(arguments.cores)  # checked here, because Snakemake waits for ever with none
     if _is_table(name):
         from rotastack.workflow.run.own_table import OwnTable
-        from rotastack.workflow.use.own_study import write_study
+        from rotastack.workflow.use.study_file import write_study
 
         own, size = OwnTable(arguments, n_cores), None
         print(headed(own.lines), file=sys.stderr if arguments.json else sys.stdout, flush=True)

@@ -27,6 +27,7 @@ from rotastack.workflow.study.names import LONGEST
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.use import own_study
 from rotastack.workflow.use.fitted_table import read_target
+from rotastack.workflow.use.study_file import division_in_words, study_file
 
 KINDS = ("numeric", "categorical", "text", "id")
 """Kinds of ``--kind``; an id is left out."""
@@ -55,7 +56,7 @@ class OwnTable:
         self._read()
         self._choose_design()
         if source is None:
-            self.file = own_study.study_file(self.content)
+            self.file = study_file(self.content)
 
     def _limit(self) -> float | None:
         """Return the limit of the run's time in seconds, if there is one."""
@@ -256,10 +257,7 @@ class OwnTable:
                 if label not in labels
             ),
             ("score", f"{NAMES[self.score]}, {self.why}"),
-            (
-                "test",
-                f"{own_study.division_in_words(design.protocol)}{' (shortened to meet the time limit)' * design.shortened}",
-            ),
+            ("test", f"{division_in_words(design.protocol)}{' (shortened to meet the time limit)' * design.shortened}"),
             *([("memory", beyond)] if least > self.memory else []),
             ("time", self._time(max(self.needed[label] for label in labels))),
             (

@@ -1,7 +1,5 @@
-"""The study of a user's own table: its methods, how they are tested, the time that this takes, its content and its file."""
+"""The study of a user's own table: its methods, how they are tested, the time that this takes, and its content."""
 
-import hashlib
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from importlib.util import find_spec
@@ -10,22 +8,16 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pandas as pd
-import yaml
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from rotastack.base.columns import column_kind
-from rotastack.base.documents import load_mapping
 from rotastack.base.reading import beyond_floats
 from rotastack.base.traits import TaskName
-from rotastack.data.registry import list_datasets
-from rotastack.errors import RotastackError
-from rotastack.files import write_text
-from rotastack.project import project_file
 from rotastack.workflow.study.catalogue import find
 from rotastack.workflow.study.costs import JOB_SECONDS, USUAL_COST, Cost
-from rotastack.workflow.study.names import shortened
 from rotastack.workflow.study.task import TASKS
+from rotastack.workflow.use.study_file import division_in_words, study_name
 
 SIZES = ("small", "medium", "full")
 BUDGETS = {"small": 60.0, "medium": 200.0, "full": float("inf")}
@@ -158,26 +150,6 @@ class Design:
         return entry.cost or USUAL_COST, trees * (entry.known_traits.families or 1)
 
 
-def division_in_words(protocol: Mapping[str, Any]) -> str:
-    """Return how a protocol divides the rows, in words."""
-    if protocol["kind"] == "given":
-        n, column = protocol["splits"], protocol["columns"][0]
-        return f"the {n} splits of column {column}" if n > 1 else f"the training and test rows of column {column}"
-    repeats, folds = protocol["repeats"], protocol.get("folds")
-    groups, time = protocol.get("groups"), protocol.get("time")
-    together = f", rows of one {groups} together" if groups and not time else f"; series by {groups}" if groups else ""
-    together += ", copies of a row together" if protocol.get("copies_together") else ""
-    if folds and time:
-        return f"{folds} spans of {time}, each tested after training on earlier rows{together}"
-    if folds:
-        return f"{folds}-fold cross-validation" + (f", {repeats} times" if repeats > 1 else "") + together
-    train, test = protocol["train"], protocol.get("test")
-    share = f"{train:.0%}" if train < 1 else f"{train:,}"
-    tested = f" and {test:,} for test" if test else ""
-    kind = f"spans of {time}" if time else "random splits"
-    return f"{repeats} {kind}, {share} of the rows for training{tested}{together}"
-
-
 def default_score(target: pd.Series, task: TaskName) -> tuple[str, str]:
     """Return the score that fits a target, and the reason: the error misleads if a class is rare."""
     if task == "regression":
@@ -288,33 +260,6 @@ def choose_design(
     return found
 
 
-_LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "ø": "o", "œ": "oe", "ł": "l", "đ": "d", "ı": "i"})
-
-
-def study_name(table: str, target: str) -> str:
-    """Return the name of a table's study: the file's name, in characters and a length that folders and studies may have.
-
-    If a study of the same table with another target exists, the target is part of the name.
-    """
-    name = shortened(_plain(Path(table).name.split(".")[0]))
-    shipped = {p.stem for p in project_file("config/studies").glob("*.yaml")}
-    taken = shipped | set(list_datasets()) | {"datasets", "mlflow", "logs"}
-    name = name or f"table-{_digest(Path(table).name)[:6]}"  # the file's name is in another alphabet
-    name = name if name not in taken else f"my-{name}"
-    path = Path("studies") / f"{name}.yaml"
-    sources = [s for of_one in _sources(load_mapping(path)) for s in of_one] if path.is_file() else []
-    files = [source["file"] for source in sources if "file" in source]
-    other = any(file["path"] == table and file["target"] != target for file in files)
-    return shortened(f"{name}-{_plain(target) or 'target'}") if other else name
-
-
-def _plain(text: str) -> str:
-    """Return a text in lower-case ASCII letters, digits, ``_`` and ``-``; letters lose their accents."""
-    bare = unicodedata.normalize("NFKD", text.lower().translate(_LETTERS))
-    kept = (c for c in bare if not unicodedata.combining(c))
-    return "".join(c if (c.isascii() and c.isalnum()) or c in "_-" else "-" for c in kept).strip("-_")
-
-
 def study_of(
     table: str,
     target: str,
@@ -369,49 +314,3 @@ def study_of(
         "model": {"refit": "best", "explain": True},
         **({"trusted": list(trusted)} if trusted else {}),
     }
-
-
-@dataclass(frozen=True)
-class StudyFile:
-    """The path of a study's file, and the state of an existing file there."""
-
-    path: Path
-    edited: bool = False  # by somebody, so that it is kept
-    replaced: str = ""  # how the existing study tests, if it differs and will be replaced
-
-
-def study_file(study: dict[str, Any]) -> StudyFile:
-    """Return the file of a study, ``studies/<name>.yaml``."""
-    path = Path("studies") / f"{study['name']}.yaml"
-    if not path.is_file():
-        return StudyFile(path)
-    found = load_mapping(path)
-    if _sources(found) != _sources(study):
-        raise RotastackError(f"{path} exists and belongs to another study; move this file or rename the table")
-    mark, _, body = path.read_text(encoding="utf-8").partition("\n")
-    if not mark.endswith(_digest(body)):
-        return StudyFile(path, edited=True)
-    if all(found.get(key) == study[key] for key in ("task", "protocol", "pools", "evaluation")):
-        return StudyFile(path)
-    return StudyFile(path, replaced=division_in_words(found["protocol"]))
-
-
-def write_study(study: dict[str, Any], file: StudyFile) -> None:
-    """Write the study's file, unless somebody has edited the existing one."""
-    if not file.edited:
-        body = yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=100)
-        write_text(file.path, f"# Made by `rotastack run`; an edited file is kept. {_digest(body)}\n{body}")
-
-
-def _sources(study: Any) -> list[Any]:
-    """Return the sources of each data set of a study, without files of test rows."""
-    found = [d.get("sources") or [] for d in study.get("datasets") or [] if isinstance(d, dict)]
-    return [[{k: _without_test(v) for k, v in source.items()} for source in of_one] for of_one in found]
-
-
-def _without_test(source: Any) -> Any:
-    return {k: v for k, v in source.items() if k != "test"} if isinstance(source, Mapping) else source
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -1,6 +1,6 @@
 """The file of an own table's study, when the rows are tested otherwise than before."""
 
-from rotastack.workflow.use.own_study import study_file, write_study
+from rotastack.workflow.use.study_file import study_file, write_study
 
 STUDY = {
     "name": "t",
