@@ -28,6 +28,7 @@ from ranking import (
     with_means,
 )
 
+from rotastack.data.artifacts import read_prepared
 from rotastack.plots.style import new_figure, save_figure
 from rotastack.stats.bayesian import bayesian_table
 from rotastack.stats.nemenyi import critical_difference
@@ -47,21 +48,21 @@ def accuracies(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
     names = {d["name"]: d["mirror"] for d in STUDY["datasets"]}
     ours, theirs = (100 - 100 * errors for errors in scores_beside(folder, STUDY))
     facts = pd.DataFrame.from_dict(
-        {names[d]: _facts(folder / d, d) for d in names if (folder / d).is_dir()}, orient="index"
+        {names[d]: _facts(folder / d) for d in names if (folder / d).is_dir()}, orient="index"
     )
     return ours.join(with_means(theirs.round(4))), facts, [names[d] for d in STUDY["evaluation"]["left_out"]]
 
 
-def _facts(folder: Path, dataset: str) -> dict[str, float]:
+def _facts(folder: Path) -> dict[str, float]:
     """Return the rows, columns and classes of a data set, and how many of its columns have fewer than ten values."""
-    frame = pd.read_parquet(folder.parents[1] / f"datasets/{dataset}.parquet")
-    columns = frame[[c for c in frame if c.startswith("x")]]
+    table = read_prepared(folder / "table.parquet")
+    columns, (classes, counts) = pd.DataFrame(table.numeric), np.unique(table.y, return_counts=True)
     return {
-        "rows": len(frame),
+        "rows": len(columns),
         "columns": columns.shape[1],
-        "classes": frame["target"].nunique(),
+        "classes": len(classes),
         "few_valued": int((columns.nunique() < 10).sum()),
-        "smallest_class": int(frame["target"].value_counts().min()),
+        "smallest_class": int(counts.min()),
     }
 
 

@@ -111,7 +111,7 @@ def scores(folder: Path) -> pd.DataFrame:
     """Return the mean average precision of our methods over the folds, by the source's formula."""
     found = {}
     for dataset in STUDY["datasets"]:
-        y = read_prepared(folder.parent / f"datasets/{dataset['name']}.parquet").y
+        y = read_prepared(folder / dataset["name"] / "table.parquet").y
         for method in OWN:
             outputs = read_arrays(folder / dataset["name"] / f"methods/{method}.nc")
             rows, proba = outputs["rows"].values.reshape(4, -1), outputs["proba"].values
