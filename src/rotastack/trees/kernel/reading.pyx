@@ -10,8 +10,6 @@ from rotastack.trees.kernel.scratch cimport take_parts, take_view
 from rotastack.trees.kernel.structures cimport Node, Parts, View, Watch
 from rotastack.trees.kernel.views cimport choose_view, locate, project
 
-import numpy as np
-
 cdef enum:
     # Rows are processed in tiles of about this many values, which stay in a core's cache. If this were a power of two,
     # columns could lie a power of two apart and evict each other from the cache.
@@ -47,7 +45,7 @@ def read_trees(
     cdef const Node* tree
     cdef Py_ssize_t n_columns = X.shape[1], n_outputs = values.shape[1], n_trees = len(tree_view)
     cdef Py_ssize_t height = max(32, min(TILE_VALUES // max(n_columns, 1), last - first))
-    cdef Py_ssize_t begin, n, i, k, t
+    cdef Py_ssize_t begin, n, i, k, t, most_parts = 0
     cdef int64_t seen
     cdef bint missing
     cdef float* tile = <float*> take(kept, n_columns * height, sizeof(float))
@@ -58,7 +56,8 @@ def read_trees(
     take_parts(kept, views, &parts)
     if last - first <= FEW:
         lazy.parts = &parts
-        most_parts = np.diff(views.starts).max()
+        for k in range(len(views.starts) - 1):
+            most_parts = max(most_parts, parts.starts[k + 1] - parts.starts[k])
         lazy.part_of = <int32_t*> take(kept, max_width, sizeof(int32_t))
         lazy.begin = <int32_t*> take(kept, most_parts, sizeof(int32_t))
         lazy.mapped = <uint8_t*> take(kept, most_parts, sizeof(uint8_t))
