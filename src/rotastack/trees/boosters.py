@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.base.scikit import Interval, validate_parameter_constraints
+from rotastack.trees.growing import n_candidates
 from rotastack.trees.kernel.boosting import Booster
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.nodes import TreeArrays
@@ -64,14 +65,8 @@ class BoostingOptions(NamedTuple):
 
     def n_drawn(self, width: int) -> int:
         """Return how many of `width` columns are drawn for a tree; ValueError if `max_features` exceeds `width`."""
-        if self.max_features is None:
-            return width
-        if isinstance(self.max_features, Integral):
-            if self.max_features > width:
-                raise ValueError(
-                    f"max_features is {self.max_features}; at most {width}, the number of columns, is allowed"
-                )
-            return int(self.max_features)
+        if self.max_features is None or isinstance(self.max_features, Integral):
+            return n_candidates(self.max_features, width)
         return max(1, round(self.max_features * width))
 
 

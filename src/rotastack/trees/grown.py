@@ -74,10 +74,11 @@ class GrownTrees:
         unit: float = 1.0,
     ) -> "GrownTrees":
         """Join the arrays of consecutive trees; multiply regression trees by `unit`, and add `centre` to their values."""
-        nodes, impurity, weight, counts, values, sizes, decreases = (
-            parts[0] if len(parts) == 1 or parts[0] is None else np.concatenate(parts)
-            for parts in zip(*pieces, strict=True)
+        *arrays, all_decreases = zip(*pieces, strict=True)
+        nodes, impurity, weight, counts, values, sizes = (
+            parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in arrays
         )
+        decreases = side_by_side(all_decreases)
         if len(pieces) > 1:  # leaves hold row numbers of the joined array of values
             first_value = np.cumsum([0, *(len(piece.values) for piece in pieces[:-1])])
             shifts = np.repeat(first_value, [len(piece.nodes) for piece in pieces]).astype(np.int32)
@@ -126,34 +127,16 @@ class GrownTrees:
         """Return the trees of several forests, one after the other."""
         if len(forests) == 1:
             return forests[0]
-        nodes, n_values = [], 0
-        for forest in forests:
-            moved = forest.nodes.copy()
-            moved["child"] += np.where((moved["column"] < 0) & (moved["child"] >= 0), n_values, 0).astype(np.int32)
-            nodes.append(moved)
-            n_values += len(forest.values)
         views = [forest.views for forest in forests]
         shared = all(v is views[0] for v in views)
         first_view = np.zeros(len(forests), int) if shared else np.cumsum([0, *map(len, views[:-1])])
-        lengths = np.concatenate([np.diff(forest.starts) for forest in forests])
-
-        def joined(name: str) -> NDArray:
-            return np.concatenate([getattr(forest, name) for forest in forests])
-
-        return cls(
-            np.concatenate(nodes),
-            np.concatenate([[0], np.cumsum(lengths)]),
-            joined("impurity"),
-            joined("weight"),
-            joined("counts"),
-            joined("values"),
-            joined("sizes"),
-            views[0] if shared else LinearViews.concatenate(views),
-            np.concatenate([f.tree_view + v for f, v in zip(forests, first_view, strict=True)]),
-            joined("seeds") if all(f.seeds is not None for f in forests) else None,
-            forests[0].bags,
-            side_by_side([f.decreases for f in forests]),
-        )
+        tree_view = np.concatenate([f.tree_view + v for f, v in zip(forests, first_view, strict=True)])
+        pieces = [TreeArrays(*(getattr(forest, name) for name in TreeArrays._fields)) for forest in forests]
+        joined = cls.join(pieces, tree_view, views[0] if shared else LinearViews.concatenate(views), 0.0, False)
+        if all(forest.seeds is not None for forest in forests):
+            joined.seeds = np.concatenate([forest.seeds for forest in forests])
+        joined.bags = forests[0].bags
+        return joined
 
     def undescribed(self) -> "GrownTrees":
         """Return the same trees with `decreases` in place of the impurity, weight and counts of nodes."""

@@ -64,6 +64,8 @@ def side_by_side(decreases: Sequence[NDArray[np.float64] | None]) -> NDArray[np.
     arrays = [each for each in decreases if each is not None]
     if len(arrays) < len(decreases):
         return None
+    if len(arrays) == 1:
+        return arrays[0]
     width = max(each.shape[1] for each in arrays)
     return np.concatenate([np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in arrays])
 

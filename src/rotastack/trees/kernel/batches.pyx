@@ -8,28 +8,26 @@ from scipy.special import ndtri
 
 from rotastack.trees.kernel.bagging cimport Bagging, BagSize, fill_bag, tell_apart
 from rotastack.trees.kernel.c45 cimport APART
-from rotastack.trees.kernel.compact cimport MOST_ROWS, presort_compact
+from rotastack.trees.kernel.compact cimport MOST_ROWS
 from rotastack.trees.kernel.elementary cimport cos_turns, exp2, log2
 from rotastack.trees.kernel.error_pruning cimport collapse, expected_errors, prune_by_errors
 from rotastack.trees.kernel.growing cimport grow_tree
 from rotastack.trees.kernel.interrupts cimport pass_by, start_watch
-from rotastack.trees.kernel.memory cimport resize, take
-from rotastack.trees.kernel.out_of_bag cimport (
-    Unseen, add_held_out, add_out_of_bag, error_of, mean_held_out,
-)
+from rotastack.trees.kernel.memory cimport take
+from rotastack.trees.kernel.out_of_bag cimport add_held_out, add_out_of_bag, error_of, mean_held_out
 from rotastack.trees.kernel.presorting cimport presort
 from rotastack.trees.kernel.pruning cimport prune
 from rotastack.trees.kernel.scratch cimport (
-    take_candidates, take_fills, take_growing, take_presorted, take_pruning, take_sorter, take_view,
+    take_candidates, take_growing, take_parts, take_presorted, take_pruning, take_sorter, take_view,
 )
 from rotastack.trees.kernel.sorting cimport gather, row_of, sort_rows
 from rotastack.trees.kernel.structures cimport (
     BEST, C45, ENTROPY, GINI, MISSING_RIGHT as MISSING_RIGHT_BIT, RANDOM, SQUARED_ERROR,
-    Criterion, Grower, Growing, Node, Parts, Presorted, Sorter, Splitter, View, column_of, place_columns,
+    Batch, Criterion, Grower, Growing, Parts, Presorted, Sorter, View,
 )
 from rotastack.trees.kernel.unit_entropy cimport take_units
-from rotastack.trees.kernel.views cimport locate, project
-from rotastack.trees.kernel.writing cimport Size, Written, count_values, depth_of, write_tree
+from rotastack.trees.kernel.views cimport choose_view, count_mapped, map_view
+from rotastack.trees.kernel.writing cimport Written, count_values, make_room, write_tree
 
 CRITERIA = {"gini": GINI, "entropy": ENTROPY, "squared_error": SQUARED_ERROR, "c45": C45}
 SPLITTERS = {"best": BEST, "random": RANDOM}
@@ -52,18 +50,6 @@ Its trees are the `n_trees` of ``bags.seeds`` from `first_tree` on. The other fi
 cdef enum:
     PRESORT_SHARE = 2           # columns are presorted if nodes search more than 1 in PRESORT_SHARE of them ...
     PRESORT_KEYS = 1 << 25      # ... and there are at most this many keys
-    ROWS_MAPPED = 1 << 14       # rows mapped at once; in between, the call checks for Ctrl-C
-
-# An entry of `batches`, of type `BATCH`.
-cdef struct Batch:
-    int64_t data_set
-    int64_t mask
-    int64_t view
-    int64_t first_tree
-    int64_t n_trees
-    int64_t splitter
-    int64_t max_features
-    int64_t n_cuts
 
 
 def grow_batches(
@@ -93,11 +79,6 @@ def grow_batches(
     cdef const uint64_t[::1] seeds = bags.seeds
     cdef const double[::1] ends = bags.ends
     cdef const int32_t[:, ::1] counts = bags.counts
-    cdef const int64_t[::1] view_start = views.starts
-    cdef const int64_t[:, ::1] view_parts = views.parts
-    cdef const int32_t[::1] columns = views.columns
-    cdef const float[::1] matrices = views.matrices
-    cdef const float[::1] fills = views.fills
     cdef Py_ssize_t max_width = views.max_width
     cdef bint want_held = held is not None
     cdef float[:, :, ::1] held_outputs = held if want_held else np.empty((0, 0, 0), np.float32)
@@ -105,13 +86,12 @@ def grow_batches(
     cdef Grower grower
     cdef Bagging bagging
     cdef Parts parts
-    cdef Trees trees = Trees(n_outputs)
-    cdef Written* written = &trees.written
+    cdef list arrays = [np.empty(0, NODE), np.empty(0), np.empty(0), np.empty(0, np.int32), np.empty((0, n_outputs))]
+    cdef Written written
+    cdef int64_t* tree_size
     cdef const Batch* batch = <const Batch*> &numbers[0, 0]
     cdef Py_ssize_t n = data.shape[2], n_trees = 0, n_nodes, n_values, begin, l, t, k
     cdef int64_t mask = -1, view = -1, data_set = -1
-    cdef Size size
-    cdef Unseen unseen
     for l in range(numbers.shape[0]):
         n_trees += batch[l].n_trees
     sizes, losses, errors = np.zeros((n_trees, 4), np.int64), np.zeros(n_trees), np.full(numbers.shape[0], np.nan)
@@ -145,12 +125,11 @@ def grow_batches(
     bagging.n_ends = len(ends)
     bagging.size = bags.size
     bagging.given = &counts[0, 0] if len(counts) else NULL
-    parts.columns = &columns[0]
-    parts.matrices = &matrices[0]
-    take_fills(kept, &parts, fills, view_parts)
+    written.n_nodes = written.n_values = written.room = written.values_room = 0
+    take_parts(kept, views, &parts)
     grower.view.n_rows = n
     grower.view.missing = <uint8_t*> take(kept, max_width, sizeof(uint8_t)) if len(missing) else NULL
-    take_all(kept, &grower, &bagging, max_width, numbers, view_start, view_parts, len(logs) > n)
+    take_all(kept, &grower, &bagging, &parts, max_width, batch, numbers.shape[0], len(logs) > n)
 
     with nogil:
         for l in range(numbers.shape[0]):
@@ -159,14 +138,12 @@ def grow_batches(
                 tell_apart(&bagging, &base_weight[mask, 0], n)
             if batch[l].view != view or batch[l].data_set != data_set:
                 view, data_set = batch[l].view, batch[l].data_set
-                parts.parts = &view_parts[0, 0] + 4 * view_start[view]
-                parts.n_parts = view_start[view + 1] - view_start[view]
-                map_view(&grower, &parts, &data[data_set, 0, 0])
+                grower.view.data = &data[data_set, 0, 0]
+                choose_view(&parts, view)
+                map_view(&parts, &grower.view, &grower.watch)
                 if grower.view.missing != NULL:
                     mark_missing(&grower.view, &missing[0])
-            grower.search.splitter = <Splitter> batch[l].splitter
-            grower.search.max_features = batch[l].max_features
-            grower.search.n_cuts = batch[l].n_cuts
+            grower.search = batch[l]
             if want_oob and oob_per_batch:
                 memset(&oob_sums[0, 0], 0, n * n_outputs * sizeof(double))
                 memset(&oob_seen[0], 0, n * sizeof(int32_t))
@@ -179,22 +156,18 @@ def grow_batches(
                 n_values = count_values(&grower.growing, n_nodes, &grower.task)
                 if not keep:
                     written.n_nodes = written.n_values = 0
-                if written.n_nodes + n_nodes > trees.room or written.n_values + n_values > trees.values_room:
-                    with gil:
-                        trees.make_room(n_nodes, n_values)
+                if written.n_nodes + n_nodes > written.room or written.n_values + n_values > written.values_room:
+                    with gil:   # for as many nodes and values again as are written
+                        make_room(arrays, &written, 2 * written.n_nodes + n_nodes, 2 * written.n_values + n_values)
                 begin = written.n_nodes
-                size = write_tree(&grower.growing, &grower.task, written)
                 k = t - batch[0].first_tree
-                tree_sizes[k, 0] = size.n_nodes
-                tree_sizes[k, 1] = size.n_leaves
-                tree_sizes[k, 2] = depth_of(written.nodes + begin, size.n_nodes, grower.growing.depth)
+                tree_size = &tree_sizes[k, 0]
+                write_tree(&grower.growing, &grower.task, &written, tree_size)
                 if want_oob:
-                    unseen = add_out_of_bag(
+                    tree_size[3] = add_out_of_bag(
                         written.nodes + begin, written.values, &grower.view, &grower.task, &bagging,
-                        &grower.growing, active, &oob_sums[0, 0], &oob_seen[0],
+                        &grower.growing, active, &oob_sums[0, 0], &oob_seen[0], &tree_loss[k],
                     )
-                    tree_sizes[k, 3] = unseen.n_rows
-                    tree_loss[k] = unseen.loss
                 if want_held:
                     add_held_out(
                         written.nodes + begin, written.values, &grower.view, n_outputs, &bagging,
@@ -207,25 +180,24 @@ def grow_batches(
                 mean_held_out(&bagging, held_sums, n_outputs, batch[l].n_trees, &held_outputs[l, 0, 0])
     if not keep:
         written.n_nodes = written.n_values = 0
-    return (*trees.exact(), sizes), sums, seen, errors, losses
+    make_room(arrays, &written, written.n_nodes, written.n_values)
+    return (*arrays, sizes), sums, seen, errors, losses
 
 
 cdef int take_all(
-    list kept, Grower* grower, Bagging* bagging, Py_ssize_t max_width, const int64_t[:, ::1] numbers,
-    const int64_t[::1] view_start, const int64_t[:, ::1] view_parts, bint whole_weights,
+    list kept, Grower* grower, Bagging* bagging, Parts* parts, Py_ssize_t max_width, const Batch* batch,
+    Py_ssize_t n_batches, bint whole_weights,
 ) except -1:
     """Allocate the memory of a call, enough for its widest view and for the largest number of presorted keys."""
-    cdef const Batch* batch = <const Batch*> &numbers[0, 0]
     cdef Py_ssize_t n = grower.view.n_rows, n_outputs = grower.task.n_outputs
-    cdef Py_ssize_t l, k, width, n_stored, most_stored = 1, most_keys = 0
+    cdef Py_ssize_t l, k, width, most_stored = 1, most_keys = 0
     cdef bint few_rows = whole_weights and n <= MOST_ROWS and n_outputs <= 256
-    for l in range(numbers.shape[0]):
-        width = n_stored = 0
-        for k in range(view_start[batch[l].view], view_start[batch[l].view + 1]):
-            width += view_parts[k, 3]
-            if view_parts[k, 2] >= 0:
-                n_stored += view_parts[k, 3]
-        most_stored = max(most_stored, n_stored)
+    for l in range(n_batches):
+        choose_view(parts, batch[l].view)
+        width = 0
+        for k in range(parts.n_parts):
+            width += parts.parts[4 * k + 3]
+        most_stored = max(most_stored, count_mapped(parts))
         if grower.task.criterion == C45:
             most_keys = max(most_keys, width * n)
         elif batch[l].splitter == BEST and batch[l].max_features * PRESORT_SHARE > width:
@@ -249,21 +221,6 @@ cdef int take_all(
     return 0
 
 
-cdef int map_view(Grower* grower, const Parts* parts, const float* data) except -1 nogil:
-    """Set the view of `grower` to a view of the data, and map its columns."""
-    cdef View* view = &grower.view
-    cdef Py_ssize_t n_stored, n, begin = 0
-    view.data = data
-    locate(parts, view.source, &view.n_columns, &n_stored)
-    place_columns(view)
-    while begin < view.n_rows and n_stored > 0:
-        n = min(view.n_rows - begin, ROWS_MAPPED)
-        pass_by(&grower.watch, n * n_stored)
-        project(parts, data + begin, view.n_rows, n, view.stored + begin, view.n_rows)
-        begin += n
-    return 0
-
-
 cdef void mark_missing(View* view, const uint8_t* missing) noexcept nogil:
     """Mark the columns of a view with missing values: copied columns that miss values, and mapped columns with NaN."""
     cdef const float* column
@@ -273,7 +230,7 @@ cdef void mark_missing(View* view, const uint8_t* missing) noexcept nogil:
             view.missing[j] = missing[view.source[j]]
             continue
         view.missing[j] = False
-        column = column_of(view, j)
+        column = view.columns[j]
         for i in range(view.n_rows):
             view.missing[j] |= column[i] != column[i]
 
@@ -295,12 +252,8 @@ cdef Py_ssize_t grow(Grower* grower, const Bagging* bagging, Py_ssize_t number) 
     presorted.compact = presorted.used and presorted.may_be_compact and bag.n_ones == bag.n_rows
     presorted.n_bag = bag.n_rows
     pass_by(&grower.watch, n_keys if presorted.compact else bag.n_rows)
-    if presorted.compact:
-        presort_compact(
-            &grower.view, tree.rows, bag.n_rows, APART if c45 else 0.0, &grower.sorter, presorted, &grower.watch
-        )
-    elif presorted.used:
-        presort(&grower.view, tree.rows, bag.n_rows, &grower.sorter, presorted, &grower.watch)
+    if presorted.used:
+        presort(&grower.view, tree.rows, bag.n_rows, APART if c45 else 0.0, &grower.sorter, presorted, &grower.watch)
     n_nodes = grow_tree(grower, bag.n_rows)
     if c45:
         collapse(tree, n_nodes, grower.pruning.estimates)
@@ -309,53 +262,6 @@ cdef Py_ssize_t grow(Grower* grower, const Bagging* bagging, Py_ssize_t number) 
     if grower.limits.ccp_alpha > 0.0:
         prune(tree, n_nodes, grower.limits.ccp_alpha)
     return n_nodes
-
-
-cdef class Trees:
-    """The arrays of the trees of a call, which grow as trees are written."""
-
-    cdef Written written
-    cdef Py_ssize_t room                # number of nodes that fit,
-    cdef Py_ssize_t values_room         # and number of leaf values that fit
-    cdef object nodes, impurity, weight, count, values
-
-    def __cinit__(self, Py_ssize_t n_outputs):
-        self.written.n_nodes = self.written.n_values = 0
-        self.room = self.values_room = 0
-        self.nodes = np.empty(0, NODE)
-        self.impurity = np.empty(0)
-        self.weight = np.empty(0)
-        self.count = np.empty(0, np.int32)
-        self.values = np.empty((0, n_outputs))
-
-    cdef int make_room(self, Py_ssize_t n_nodes, Py_ssize_t n_values) except -1:
-        """Make room for the given number of additional nodes and values, and for as many again as are written."""
-        n_nodes += self.written.n_nodes
-        n_values += self.written.n_values
-        if n_nodes > self.room:
-            self.resize_nodes(n_nodes + self.written.n_nodes)
-        if n_values > self.values_room:
-            self.resize_values(n_values + self.written.n_values)
-        return 0
-
-    cdef tuple exact(self):
-        """Return the arrays, cut to the written length."""
-        self.resize_nodes(self.written.n_nodes)
-        self.resize_values(self.written.n_values)
-        return self.nodes, self.impurity, self.weight, self.count, self.values
-
-    cdef int resize_nodes(self, Py_ssize_t size) except -1:
-        self.written.nodes = <Node*> resize(self.nodes, size)
-        self.written.impurity = <double*> resize(self.impurity, size)
-        self.written.weight = <double*> resize(self.weight, size)
-        self.written.count = <int32_t*> resize(self.count, size)
-        self.room = size
-        return 0
-
-    cdef int resize_values(self, Py_ssize_t size) except -1:
-        self.written.values = <double*> resize(self.values, (size, self.values.shape[1]))
-        self.values_room = size
-        return 0
 
 
 def times_log2(Py_ssize_t n):

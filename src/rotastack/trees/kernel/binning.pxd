@@ -7,6 +7,7 @@ are equivalent.
 from libc.math cimport INFINITY
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
+from rotastack.trees.kernel.missing cimport gather_known
 from rotastack.trees.kernel.randomness cimport draw_below
 from rotastack.trees.kernel.sorting cimport differ, sort_rows, value_of
 from rotastack.trees.kernel.structures cimport Sorter
@@ -36,7 +37,7 @@ cdef inline float between(float low, float high) noexcept nogil:
 
 cdef inline Py_ssize_t make_cuts(
     const float* column, const uint32_t* rows, Py_ssize_t n, Py_ssize_t max_bins,
-    const Sorter* sorter, uint32_t* places, float* cuts,
+    const Sorter* sorter, float* cuts,
 ) noexcept nogil:
     """Write the cuts of a column, followed by infinities; return the number of cuts.
 
@@ -44,26 +45,17 @@ cdef inline Py_ssize_t make_cuts(
     of rows is as near as possible to an equal share of the rows not yet in bins. Cuts are halfway between neighbouring
     values.
     """
-    cdef Py_ssize_t i, k, n_there = 0, n_cuts = 0, n_values = 1, left, bins = max_bins, count = 0, next
-    cdef float value, low = INFINITY, high = -INFINITY
-    for i in range(n):
-        value = column[rows[i]]
-        if value != value:
-            continue
-        sorter.values[n_there] = value
-        places[n_there] = <uint32_t> n_there
-        n_there += 1
-        low = value if value < low else low
-        high = value if value > high else high
-    if n_there > 1 and low < high:
-        sort_rows(places, n_there, low, high, sorter)
-        for i in range(1, n_there):
+    cdef float low, high
+    cdef Py_ssize_t n_known = gather_known(column, rows, n, sorter, &low, &high)
+    cdef Py_ssize_t i, k, n_cuts = 0, n_values = 1, left = n_known, bins = max_bins, count = 0, next
+    if low < high:
+        sort_rows(sorter.rows, n_known, low, high, sorter)
+        for i in range(1, n_known):
             n_values += differ(sorter.keys[i], sorter.keys[i - 1])
-        left = n_there
         i = 0
-        while i < n_there:
+        while i < n_known:
             k = i + 1
-            while k < n_there and not differ(sorter.keys[k], sorter.keys[i]):
+            while k < n_known and not differ(sorter.keys[k], sorter.keys[i]):
                 k += 1
             next = k - i
             if count > 0 and (n_values <= max_bins or (bins > 1 and (2 * count + next) * bins > 2 * left)):

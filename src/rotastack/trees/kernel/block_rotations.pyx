@@ -5,13 +5,14 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from rotastack.trees.kernel.algebra cimport filled_up, make_unit, principal_axes
 from rotastack.trees.kernel.elementary cimport LN_2, cos_turns, log2
-from rotastack.trees.kernel.filling cimport Filling, fill_missing, note_fills, take_filling
 from rotastack.trees.kernel.interrupts cimport pass_by, start_watch
 from rotastack.trees.kernel.memory cimport take
 from rotastack.trees.kernel.randomness cimport draw_below, draw_bits, draw_unit
 from rotastack.trees.kernel.scatter cimport TILE, scatter_within
 from rotastack.trees.kernel.structures cimport Watch
-from rotastack.trees.kernel.view_draws cimport Classed, Sample, classed, deal_columns, draw_bag, find_runs
+from rotastack.trees.kernel.view_draws cimport (
+    Classed, Sample, deal_columns, draw_bag, find_runs, note_fills, take_classed,
+)
 
 import numpy as np
 
@@ -48,14 +49,13 @@ def principal_views(
     computed from a sample of the bag's distinct rows in the drawn classes, with replacement; `ratio` is its share of
     these rows. :func:`rotastack.trees.kernel.discriminants.discriminant_views` describes the arrays.
     """
-    cdef Classed table = classed(data, places, edges, ends, bag_size)
-    cdef Py_ssize_t p = table.n_columns, n = table.n_rows
+    cdef Classed table
+    cdef Py_ssize_t p = data.shape[0], n = data.shape[1]
     cdef Py_ssize_t n_trees = bag_seeds.shape[0]
     cdef Py_ssize_t size = (p + n_blocks - 1) // n_blocks
     cdef Py_ssize_t width = filled_up(size)
     cdef list kept = []
     cdef int64_t* firsts = <int64_t*> take(kept, n_blocks + 1, sizeof(int64_t))
-    cdef int32_t* counts = <int32_t*> take(kept, n, sizeof(int32_t))
     cdef int64_t* of_classes = <int64_t*> take(kept, n, sizeof(int64_t))
     cdef int64_t* order = <int64_t*> take(kept, p, sizeof(int64_t))
     cdef int64_t* block_of = <int64_t*> take(kept, p, sizeof(int64_t))
@@ -64,12 +64,11 @@ def principal_views(
     cdef double* products = <double*> take(kept, width * width, sizeof(double))
     cdef double* squares = <double*> take(kept, size, sizeof(double))
     cdef int64_t whole[2]
-    cdef Filling filling
     cdef Sample bag, drawn
     cdef Watch watch
     cdef uint64_t state
     cdef Py_ssize_t tree, b, i, k, t, n_bag, at = 0
-    take_filling(kept, &table, missing, &filling)
+    take_classed(kept, data, missing, places, edges, ends, bag_size, &table)
     start_watch(&watch, stop)
     bag.rows = <int64_t*> take(kept, n, sizeof(int64_t))
     bag.runs = <int64_t*> take(kept, table.n_classes + 1, sizeof(int64_t))
@@ -92,14 +91,12 @@ def principal_views(
     with nogil:
         for tree in range(n_trees):
             pass_by(&watch, n)
-            state = bag_seeds[tree]
-            n_bag = draw_bag(&state, &table, counts, bag.rows)
-            fill_missing(&filling, bag.rows, n_bag)
+            n_bag = draw_bag(bag_seeds[tree], &table, bag.rows)
             find_runs(&bag, n_bag, &table)
             state = view_seeds[tree]
             deal_columns(&state, firsts, n_blocks, p, order, block_of, &columns[tree * p])
             if len(missing):
-                note_fills(&filling, &columns[tree * p], p, &fills[tree * p])
+                note_fills(&table, &columns[tree * p], p, &fills[tree * p])
             for b in range(n_blocks):
                 k = firsts[b + 1] - firsts[b]
                 whole[1] = draw_of_classes(&state, &bag, ratio, of_classes, drawn.rows)

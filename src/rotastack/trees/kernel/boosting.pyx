@@ -9,7 +9,7 @@ import numpy as np
 from rotastack.trees.kernel.batches import NODE
 from rotastack.trees.kernel.binning cimport CUTS, SAMPLE, make_cuts, sample_rows, write_codes
 from rotastack.trees.kernel.cutting cimport Bounds
-from rotastack.trees.kernel.histograms cimport Bins, pack, share_bits
+from rotastack.trees.kernel.histograms cimport pack, share_bits
 from rotastack.trees.kernel.interrupts cimport pass_by, start_watch
 from rotastack.trees.kernel.leafwise cimport Leaf, Leafwise, Step, grow_leafwise, leaf_by_codes, take_leafwise
 from rotastack.trees.kernel.losses cimport (
@@ -17,9 +17,10 @@ from rotastack.trees.kernel.losses cimport (
 )
 from rotastack.trees.kernel.memory cimport resize, take
 from rotastack.trees.kernel.sampling cimport draw_subset, state_of
-from rotastack.trees.kernel.scratch cimport take_fills, take_sorter, take_view
-from rotastack.trees.kernel.structures cimport Node, Parts, Sorter, View, Watch, place_columns
-from rotastack.trees.kernel.views cimport locate, project
+from rotastack.trees.kernel.scratch cimport take_parts, take_sorter, take_view
+from rotastack.trees.kernel.structures cimport Node, Parts, Sorter, View, Watch
+from rotastack.trees.kernel.views cimport choose_view, count_mapped, map_view
+from rotastack.trees.kernel.writing cimport Written, make_room
 
 LOSSES = {"squares": SQUARES, "logistic": LOGISTIC, "softmax": SOFTMAX}
 
@@ -30,7 +31,6 @@ HISTOGRAM_WORDS = 1 << 23
 
 cdef enum:
     MANY = 0x7FFFFFFF               # more than any number of rows, leaves or levels
-    ROWS_MAPPED = 1 << 14           # rows mapped at once; in between, the call checks for Ctrl-C
 
 cdef double MIN_HESSIAN = 1e-3      # smallest sum of hessians of a child
 
@@ -50,84 +50,68 @@ cdef class Booster:
     cdef Py_ssize_t n_outputs
     cdef Py_ssize_t width           # columns of the view
     cdef Py_ssize_t n_sampled
-    cdef Py_ssize_t n_drawn         # columns drawn for a tree
     cdef Py_ssize_t max_bins
     cdef Py_ssize_t n_rounds        # rounds grown so far
     cdef Py_ssize_t most_nodes      # of a tree, at most
     cdef double rate
     cdef double l2
-    cdef double* base               # (output,)
+    cdef const double* base         # (output,)
     cdef double* scores             # (output, row): scores of the training rows
     cdef double* sums               # (output, held-out row): scores without the base
-    cdef double* target             # (row,): includes held-out rows
-    cdef double* weights
+    cdef const double* target       # (row,): includes held-out rows
+    cdef const double* weights
     cdef double* gradients          # (output, row)
     cdef double* hessians
     cdef double* outputs            # (node,): leaf values of a tree
     cdef double* row_scores         # (output,)
-    cdef uint32_t* members          # (row,): row numbers in the data
+    cdef const uint32_t* members    # (row,): row numbers in the data
     cdef uint32_t* left_out         # (row,): training rows outside a round's sample
     cdef uint32_t* sampled          # (row,)
-    cdef uint8_t* codes
-    cdef float* cuts
-    cdef int32_t* n_bins
-    cdef int32_t* begin
-    cdef int32_t* drawn             # columns of a tree; `columns`: the columns not drawn
-    cdef int32_t* columns
+    cdef int32_t* not_drawn         # columns that a tree does not use
     # The trees grown so far:
-    cdef object node_array, step_array, impurity_array, weight_array, count_array, value_array, size_array
-    cdef Node* nodes
+    cdef list arrays                # of `written`
+    cdef object step_array, size_array
+    cdef Written written
     cdef Step* steps
-    cdef double* impurity
-    cdef double* weight
-    cdef int32_t* counts
-    cdef double* values
     cdef int64_t* sizes
-    cdef Py_ssize_t n_nodes, n_values, n_trees
-    cdef Py_ssize_t room, tree_room # numbers of nodes and of trees that fit
+    cdef Py_ssize_t n_trees
+    cdef Py_ssize_t tree_room       # number of trees that fit
 
     def __init__(self, rows, task, const uint8_t[::1] stop=None):
-        """Copy the rows of a :class:`rotastack.trees.boosters.BoosterRows`, and cut the columns of its view into bins.
+        """Take the rows of a :class:`rotastack.trees.boosters.BoosterRows`, and cut the columns of its view into bins.
 
         `task` is a :class:`rotastack.trees.boosters.BoostingTask`. For `stop` see `interrupts.pxd`.
         """
-        options = task.options
+        options, start = task.options, rows.start
         cdef const uint32_t[::1] members = rows.members
-        cdef const double[::1] target = rows.target, weights = rows.weights, base = rows.start
+        cdef const double[::1] target = rows.target, weights = rows.weights, base = start
         cdef Py_ssize_t n_rows = rows.n_rows, width = task.views.widths()[task.view_of[rows.number]]
         cdef Py_ssize_t n_drawn = options.n_drawn(width), n_sampled = max(1, round(options.subsample * n_rows))
         cdef Py_ssize_t min_count = min(options.min_samples_leaf, MANY)
-        cdef list kept = []
+        cdef list kept = [rows, start]
         cdef Py_ssize_t n = members.shape[0], n_outputs = base.shape[0], i, k
         cdef Leafwise* tree = &self.tree
         self.kept = kept
         self.loss = <Loss> <int> LOSSES[rows.loss]
         self.seed = task.seeds[rows.number]
         self.n_rows, self.n_held, self.n_outputs = n_rows, n - n_rows, n_outputs
-        self.width, self.n_drawn, self.n_sampled, self.max_bins = width, n_drawn, n_sampled, options.max_bins
+        self.width, self.n_sampled, self.max_bins = width, n_sampled, options.max_bins
         self.rate, self.l2 = options.learning_rate, options.l2_regularization
-        self.n_rounds = self.n_nodes = self.n_values = 0
-        self.base = <double*> take(kept, n_outputs, sizeof(double))
+        self.n_rounds = 0
+        self.base, self.target, self.weights, self.members = &base[0], &target[0], &weights[0], &members[0]
         self.scores = <double*> take(kept, n_outputs * n_rows, sizeof(double))
         self.sums = <double*> take(kept, n_outputs * self.n_held, sizeof(double))
-        self.target = <double*> take(kept, n, sizeof(double))
-        self.weights = <double*> take(kept, n, sizeof(double))
         self.gradients = <double*> take(kept, n_outputs * n_rows, sizeof(double))
         self.hessians = <double*> take(kept, n_outputs * n_rows, sizeof(double))
-        self.members = <uint32_t*> take(kept, n, sizeof(uint32_t))
         self.left_out = <uint32_t*> take(kept, n_rows, sizeof(uint32_t))
         self.sampled = <uint32_t*> take(kept, n_rows, sizeof(uint32_t))
-        self.codes = <uint8_t*> take(kept, width * n, 1)
-        self.cuts = <float*> take(kept, width * CUTS, sizeof(float))
-        self.n_bins = <int32_t*> take(kept, width, sizeof(int32_t))
-        self.begin = <int32_t*> take(kept, n_drawn + 1, sizeof(int32_t))
-        self.columns = <int32_t*> take(kept, width, sizeof(int32_t))
-        self.drawn = <int32_t*> take(kept, n_drawn, sizeof(int32_t))
-        memcpy(self.members, &members[0], n * sizeof(uint32_t))
-        memcpy(self.target, &target[0], n * sizeof(double))
-        memcpy(self.weights, &weights[0], n * sizeof(double))
+        tree.bins.codes = <uint8_t*> take(kept, width * n, 1)
+        tree.cuts = <float*> take(kept, width * CUTS, sizeof(float))
+        tree.bins.n_bins = <int32_t*> take(kept, width, sizeof(int32_t))
+        tree.bins.begin = <int32_t*> take(kept, n_drawn + 1, sizeof(int32_t))
+        self.not_drawn = <int32_t*> take(kept, width, sizeof(int32_t))
+        tree.columns = <int32_t*> take(kept, n_drawn, sizeof(int32_t))
         for k in range(n_outputs):
-            self.base[k] = base[k]
             for i in range(n_rows):
                 self.scores[k * n_rows + i] = base[k]
             for i in range(self.n_held):
@@ -136,69 +120,53 @@ cdef class Booster:
         cdef Py_ssize_t most_leaves = max(1, min(n_sampled // min_count, options.max_leaf_nodes or MANY))
         self.most_nodes = 2 * most_leaves - 1
         share_bits(&tree.packing, n_sampled)
-        tree.bins = Bins(self.codes, n, self.n_bins, self.begin)
+        tree.bins.stride = n
         tree.bounds = Bounds(min_count, 1, 0.0)
         tree.max_leaves = most_leaves
         tree.max_depth = min(options.max_depth or MANY, MANY)
-        tree.cuts = self.cuts
         tree.weights = self.weights if task.weighted else NULL
-        tree.columns = self.drawn
         tree.n_columns = n_drawn
         take_leafwise(kept, tree, n_rows, HISTOGRAM_WORDS)
         self.outputs = <double*> take(kept, self.most_nodes, sizeof(double))
         self.row_scores = <double*> take(kept, n_outputs, sizeof(double))
-        self.node_array, self.step_array = np.empty(0, NODE), np.empty(0, STEP)
-        self.impurity_array, self.weight_array, self.value_array = np.empty(0), np.empty(0), np.empty((0, 1))
-        self.count_array, self.size_array = np.empty(0, np.int32), np.empty((0, 4), np.int64)
-        self.n_trees = self.room = self.tree_room = 0
+        self.arrays = [np.empty(0, NODE), np.empty(0), np.empty(0), np.empty(0, np.int32), np.empty((0, 1))]
+        self.step_array, self.size_array = np.empty(0, STEP), np.empty((0, 4), np.int64)
+        self.n_trees = self.tree_room = 0
+        self.written.n_nodes = self.written.n_values = self.written.room = 0
 
         self.put_in_bins(task.data, task.views.tables(), task.view_of[rows.number], stop)
 
     cdef int put_in_bins(self, const float[:, ::1] data, views, Py_ssize_t number, const uint8_t[::1] stop) except -1:
         """Cut the columns of a view of the data, (n_columns, n_rows), into bins made from the rows of the rows."""
-        cdef const int64_t[:, ::1] view_parts = views.parts[views.starts[number] : views.starts[number + 1]]
-        cdef const int32_t[::1] view_columns = views.columns
-        cdef const float[::1] matrices = views.matrices
         cdef list kept = []
         cdef View view
         cdef Parts parts
         cdef Sorter sorter
-        cdef Py_ssize_t n_data = data.shape[1], n = self.n_rows + self.n_held, n_stored = 0
-        cdef Py_ssize_t size = min(self.n_rows, <Py_ssize_t> SAMPLE), j, k, n_cuts, begin = 0
+        cdef Py_ssize_t n = self.n_rows + self.n_held, size = min(self.n_rows, <Py_ssize_t> SAMPLE), j, n_cuts
         cdef uint32_t* sampled = <uint32_t*> take(kept, size, sizeof(uint32_t))
-        cdef uint32_t* places = <uint32_t*> take(kept, size, sizeof(uint32_t))
         cdef uint64_t state = self.seed
         cdef const float* column
-        cdef Watch* watch = &self.tree.watch
+        cdef Leafwise* tree = &self.tree
+        cdef Watch* watch = &tree.watch
+        cdef float* cuts
         start_watch(watch, stop)
         take_sorter(kept, &sorter, size)
-        for k in range(view_parts.shape[0]):
-            if view_parts[k, 2] >= 0:
-                n_stored += view_parts[k, 3]
-        view.n_rows = n_data
+        take_parts(kept, views, &parts)
+        choose_view(&parts, number)
+        view.n_rows = data.shape[1]
         view.data = &data[0, 0]
         view.missing = NULL     # the bins check each value
-        take_view(kept, &view, self.width, n_stored)
-        parts.parts = &view_parts[0, 0]
-        parts.n_parts = view_parts.shape[0]
-        parts.columns = &view_columns[0]
-        parts.matrices = &matrices[0]
-        take_fills(kept, &parts, views.fills, view_parts)
+        take_view(kept, &view, self.width, count_mapped(&parts))
         with nogil:
-            locate(&parts, view.source, &view.n_columns, &n_stored)
-            place_columns(&view)
-            while begin < n_data and n_stored > 0:
-                size = min(n_data - begin, <Py_ssize_t> ROWS_MAPPED)
-                pass_by(watch, size * n_stored)
-                project(&parts, view.data + begin, n_data, size, view.stored + begin, n_data)
-                begin += size
+            map_view(&parts, &view, watch)
             size = sample_rows(self.members, self.n_rows, &state, sampled)
             for j in range(self.width):
                 pass_by(watch, 4 * (size + n))
                 column = view.columns[j]
-                n_cuts = make_cuts(column, sampled, size, self.max_bins, &sorter, places, self.cuts + j * CUTS)
-                self.n_bins[j] = <int32_t> n_cuts + 1
-                write_codes(column, self.members, n, self.cuts + j * CUTS, n_cuts, self.codes + j * n)
+                cuts = tree.cuts + j * CUTS
+                n_cuts = make_cuts(column, sampled, size, self.max_bins, &sorter, cuts)
+                tree.bins.n_bins[j] = <int32_t> n_cuts + 1
+                write_codes(column, self.members, n, cuts, n_cuts, tree.bins.codes + j * n)
         return 0
 
     def grow(self, Py_ssize_t n_rounds, const uint8_t[::1] stop=None):
@@ -240,11 +208,8 @@ cdef class Booster:
         cdef Py_ssize_t n_trees = n_rounds * self.n_outputs
         sizes = self.size_array[:n_trees]
         n_nodes, n_values = int(sizes[:, 0].sum()), int(sizes[:, 1].sum())
-        return (
-            self.node_array[:n_nodes].copy(), self.impurity_array[:n_nodes].copy(),
-            self.weight_array[:n_nodes].copy(), self.count_array[:n_nodes].copy(),
-            self.value_array[:n_values].copy(), sizes[:, :3].copy(),
-        )
+        of_nodes = [array[:n_nodes].copy() for array in self.arrays[:4]]
+        return *of_nodes, self.arrays[4][:n_values].copy(), sizes[:, :3].copy()
 
     cdef int find_gradients(self) except -1 nogil:
         cdef Py_ssize_t n = self.n_rows
@@ -259,14 +224,15 @@ cdef class Booster:
 
     cdef void draw_columns(self) noexcept nogil:
         """Draw the columns of the next tree, and set the layout of its histograms."""
-        cdef Py_ssize_t k
+        cdef Leafwise* tree = &self.tree
+        cdef Py_ssize_t k, n = tree.n_columns
         cdef int32_t cells = 0
-        draw_subset(state_of(self.seed, 2 * self.n_trees + 1), self.width, self.n_drawn, self.drawn, self.columns)
-        for k in range(self.n_drawn):
-            self.begin[k] = cells
-            cells += self.n_bins[self.drawn[k]] + 1
-        self.begin[self.n_drawn] = cells
-        self.tree.n_cells = cells
+        draw_subset(state_of(self.seed, 2 * self.n_trees + 1), self.width, n, tree.columns, self.not_drawn)
+        for k in range(n):
+            tree.bins.begin[k] = cells
+            cells += tree.bins.n_bins[tree.columns[k]] + 1
+        tree.bins.begin[n] = cells
+        tree.n_cells = cells
 
     cdef int grow_tree(self, Py_ssize_t k) except -1 nogil:
         """Grow a tree for output k, and add its outputs to the scores."""
@@ -275,7 +241,7 @@ cdef class Booster:
         cdef double bound
         cdef const double* gradients = self.gradients + k * self.n_rows
         cdef const double* hessians = self.hessians + k * self.n_rows
-        if self.n_nodes + self.most_nodes > self.room or self.n_trees == self.tree_room:
+        if self.written.n_nodes + self.most_nodes > self.written.room or self.n_trees == self.tree_room:
             with gil:
                 self.make_room()
         self.draw_columns()
@@ -289,7 +255,8 @@ cdef class Booster:
         bound = min(MIN_HESSIAN * tree.packing.hessian_scale, <double> tree.packing.hessian_mask + 1.0)
         tree.bounds.min_hessian = max(1, <int64_t> bound)
         n_nodes = grow_leafwise(
-            tree, n, self.nodes + self.n_nodes, self.steps + self.n_nodes, self.weight + self.n_nodes
+            tree, n, self.written.nodes + self.written.n_nodes, self.steps + self.written.n_nodes,
+            self.written.weight + self.written.n_nodes,
         )
         self.finish_tree(n_nodes, gradients, hessians, self.scores + k * self.n_rows)
         if self.n_held > 0:
@@ -301,9 +268,10 @@ cdef class Booster:
     ) except -1 nogil:
         """Compute the values of the leaves, and add the values to the scores of the rows."""
         cdef Leafwise* tree = &self.tree
-        cdef Node* nodes = self.nodes + self.n_nodes
-        cdef const Step* steps = self.steps + self.n_nodes
-        cdef double* impurity = self.impurity + self.n_nodes
+        cdef Written* written = &self.written
+        cdef Node* nodes = written.nodes + written.n_nodes
+        cdef const Step* steps = self.steps + written.n_nodes
+        cdef double* impurity = written.impurity + written.n_nodes
         cdef double unit = 1.0, gradient, hessian, value
         cdef const Leaf* leaf
         cdef Py_ssize_t node, i, n_leaves = 0, deepest = 0, n_out = self.n_rows - self.n_sampled
@@ -313,7 +281,7 @@ cdef class Booster:
             unit = tree.packing.hessian_scale / tree.packing.gradient_scale / tree.packing.gradient_scale
         for node in range(n_nodes - 1, -1, -1):
             leaf = &tree.leaves[node]
-            self.counts[self.n_nodes + node] = leaf.last - leaf.first
+            written.count[written.n_nodes + node] = leaf.last - leaf.first
             deepest = max(deepest, leaf.depth)
             if steps[node].column >= 0:
                 impurity[node] = tree.gains[node] * unit + impurity[steps[node].child] + impurity[steps[node].child + 1]
@@ -328,21 +296,21 @@ cdef class Booster:
             value = <float> (-self.rate * gradient / (hessian + self.l2)) if hessian + self.l2 > 0.0 else 0.0
             if not fabs(value) < INFINITY:
                 self.refuse()
-            nodes[node].child = <int32_t> (self.n_values + n_leaves)
-            self.values[self.n_values + n_leaves] = value
+            nodes[node].child = <int32_t> (written.n_values + n_leaves)
+            written.values[written.n_values + n_leaves] = value
             self.outputs[node] = value
             n_leaves += 1
             for i in range(leaf.first, leaf.last):
                 scores[tree.rows[i]] += value
         for node in range(n_nodes):
-            impurity[node] /= self.weight[self.n_nodes + node]
+            impurity[node] /= written.weight[written.n_nodes + node]
         pass_by(&tree.watch, 8 * n_out)
         for i in range(n_out):
             row = self.left_out[i]
-            scores[row] += self.outputs[leaf_by_codes(steps, self.codes + row, tree.bins.stride)]
-        sizes[0], sizes[1], sizes[2], sizes[3] = n_nodes, n_leaves, deepest, self.n_nodes
-        self.n_nodes += n_nodes
-        self.n_values += n_leaves
+            scores[row] += self.outputs[leaf_by_codes(steps, tree.bins.codes + row, tree.bins.stride)]
+        sizes[0], sizes[1], sizes[2], sizes[3] = n_nodes, n_leaves, deepest, written.n_nodes
+        written.n_nodes += n_nodes
+        written.n_values += n_leaves
         self.n_trees += 1
         return 0
 
@@ -357,11 +325,11 @@ cdef class Booster:
         """Add the outputs of tree t for the held-out rows to their scores."""
         cdef Py_ssize_t begin = self.sizes[4 * t + 3], stride = self.tree.bins.stride, i
         cdef const Step* steps = self.steps + begin
-        cdef const Node* nodes = self.nodes + begin
-        cdef const uint8_t* codes = self.codes + self.n_rows
+        cdef const Node* nodes = self.written.nodes + begin
+        cdef const uint8_t* codes = self.tree.bins.codes + self.n_rows
         pass_by(&self.tree.watch, 8 * self.n_held)
         for i in range(self.n_held):
-            sums[i] += self.values[nodes[leaf_by_codes(steps, codes + i, stride)].child]
+            sums[i] += self.written.values[nodes[leaf_by_codes(steps, codes + i, stride)].child]
         return 0
 
     cdef double held_loss(self) noexcept nogil:
@@ -379,15 +347,9 @@ cdef class Booster:
 
     cdef int make_room(self) except -1:
         """Make room for one more tree, and for as many trees again as are grown."""
-        cdef Py_ssize_t size = self.most_nodes + 2 * self.n_nodes
-        self.room = 0
-        self.nodes = <Node*> resize(self.node_array, size)
+        cdef Py_ssize_t size = self.most_nodes + 2 * self.written.n_nodes
         self.steps = <Step*> resize(self.step_array, size)
-        self.impurity = <double*> resize(self.impurity_array, size)
-        self.weight = <double*> resize(self.weight_array, size)
-        self.counts = <int32_t*> resize(self.count_array, size)
-        self.values = <double*> resize(self.value_array, (size, 1))
-        self.room = size
+        make_room(self.arrays, &self.written, size, size)
         self.tree_room = 2 * self.n_trees + 1
         self.sizes = <int64_t*> resize(self.size_array, (self.tree_room, 4))
         return 0

@@ -19,12 +19,10 @@ from rotastack.trees.kernel.compact cimport constant
 from rotastack.trees.kernel.elementary cimport log2
 from rotastack.trees.kernel.error_pruning cimport TINY
 from rotastack.trees.kernel.interrupts cimport pass_by
-from rotastack.trees.kernel.missing cimport (
-    count_missing, count_missing_compact, put_missing_first, put_missing_first_compact,
-)
+from rotastack.trees.kernel.missing cimport count_missing, count_missing_compact, put_missing_first
 from rotastack.trees.kernel.sorting cimport differ, row_of, value_of
 from rotastack.trees.kernel.structures cimport (
-    COLUMN, MISSING_RIGHT, Described, Grower, Limits, Node, Presorted, Units, column_of, may_miss,
+    COLUMN, MISSING_RIGHT, Described, Grower, Limits, Node, Presorted, Units, may_miss,
 )
 from rotastack.trees.kernel.unit_entropy cimport ROW, UNIT, UnitCut, fill_tables, scan_units
 
@@ -183,7 +181,7 @@ cdef inline Py_ssize_t missing_in(const Grower* grower, const Described* node, i
     """Return the number of rows of a node whose value in column j is missing."""
     cdef Py_ssize_t first = j * grower.presorted.n_bag + node.first
     if grower.presorted.compact:
-        return count_missing_compact(grower.presorted.small + first, node.n, column_of(&grower.view, j))
+        return count_missing_compact(grower.presorted.small + first, node.n, grower.view.columns[j])
     return count_missing(grower.presorted.orders + first, node.n)
 
 
@@ -207,7 +205,7 @@ cdef inline GainCut cut_of_side(
     if missing_left:
         n_known = 0
         if presorted.compact:
-            put_missing_first_compact(small, node.n, n_missing, presorted.small_other)
+            put_missing_first(small, node.n, n_missing, presorted.small_other)
             small = presorted.small_other
         else:
             put_missing_first(run, node.n, n_missing, grower.sorter.other)
@@ -227,7 +225,7 @@ cdef inline float cut_at(const Grower* grower, int32_t j, Py_ssize_t place) noex
     The cut is infinity if the value above is missing.
     """
     cdef const Presorted* presorted = &grower.presorted
-    cdef const float* column = column_of(&grower.view, j)
+    cdef const float* column = grower.view.columns[j]
     cdef Py_ssize_t below, above, first = j * presorted.n_bag
     place += first
     if presorted.compact:

@@ -8,38 +8,30 @@ than the value at `rank`. A cut lies between the neighbours a and b if ``rank(b)
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from rotastack.trees.kernel.interrupts cimport pass_by
-from rotastack.trees.kernel.missing cimport sort_column
 from rotastack.trees.kernel.sorting cimport row_of, value_of
-from rotastack.trees.kernel.structures cimport Presorted, Sorter, View, Watch
+from rotastack.trees.kernel.structures cimport Presorted, Sorter
 
 cdef enum:
     MOST_ROWS = 0xFFFF
 
 
-cdef inline int presort_compact(
-    const View* view, const uint32_t* rows, Py_ssize_t n, double gap,
-    const Sorter* sorter, const Presorted* presorted, Watch* watch,
-) except -1 nogil:
-    """Write the sorted keys of every column, its `apart`, and its sorted values if `ranked` is not NULL.
+cdef inline void write_compact(
+    const Sorter* sorter, Py_ssize_t n, double gap, const Presorted* presorted, Py_ssize_t j
+) noexcept nogil:
+    """Write the keys of a sorted column, its `apart`, and its sorted values if `ranked` is not NULL.
 
     Values that differ by at most `gap` count as equal; missing values are infinity.
     """
     cdef float* values = sorter.values
     cdef const uint64_t* keys = sorter.keys
-    cdef uint32_t* run
-    cdef Py_ssize_t i, j
-    for j in range(view.n_columns):
-        pass_by(watch, n)
-        sort_column(view, j, rows, n, sorter)
-        run = presorted.small + j * n
-        for i in range(n):
-            run[i] = <uint32_t> i << 16 | row_of(keys[i])
-            values[i] = value_of(keys[i])
-        find_apart(values, n, gap, presorted.apart + j * n)
-        if presorted.ranked != NULL:
-            memcpy(presorted.ranked + j * n, values, n * sizeof(float))
-    return 0
+    cdef uint32_t* run = presorted.small + j * n
+    cdef Py_ssize_t i
+    for i in range(n):
+        run[i] = <uint32_t> i << 16 | row_of(keys[i])
+        values[i] = value_of(keys[i])
+    find_apart(values, n, gap, presorted.apart + j * n)
+    if presorted.ranked != NULL:
+        memcpy(presorted.ranked + j * n, values, n * sizeof(float))
 
 
 cdef inline void find_apart(const float* values, Py_ssize_t n, double gap, uint16_t* apart) noexcept nogil:

@@ -3,40 +3,30 @@
 from libc.stdint cimport int32_t, uint32_t
 
 from rotastack.trees.kernel.criteria cimport x_log_x
-from rotastack.trees.kernel.structures cimport GINI, SQUARED_ERROR, Criterion, Task
+from rotastack.trees.kernel.structures cimport GINI, SQUARED_ERROR, Criterion, Described, Task
 
 
-cdef inline void describe(
-    const uint32_t* rows, Py_ssize_t n, const Task* task,
-    double* total, double* whole, double* squares, double* impurity,
-) noexcept nogil:
-    """Write the totals, the weight and the impurity of a node.
-
-    `total` are the class weights, or the weighted sum of targets; `whole` is the weight of the node; `squares` is the
-    sum of squared class weights.
-    """
+cdef inline void describe(const uint32_t* rows, const Task* task, Described* node) noexcept nogil:
+    """Write the totals, the weight, the squares and the impurity of a node of `n` rows."""
     if task.criterion == SQUARED_ERROR:
-        squares[0] = 0.0
-        describe_targets(rows, n, task, total, whole, impurity)
+        node.squares = 0.0
+        describe_targets(rows, task, node)
         return
     if task.n_outputs == 2:
-        weigh_two(rows, n, task.pairs, total)
-        whole[0] = total[0] + total[1]
+        weigh_two(rows, node.n, task.pairs, node.total)
+        node.whole = node.total[0] + node.total[1]
     else:
-        whole[0] = weigh_classes(rows, n, task, total)
-    write_impurity(total, whole[0], task, squares, impurity)
+        node.whole = weigh_classes(rows, node.n, task, node.total)
+    measure(task, node)
 
 
-cdef inline void describe_targets(
-    const uint32_t* rows, Py_ssize_t n, const Task* task,
-    double* total, double* whole, double* impurity,
-) noexcept nogil:
+cdef inline void describe_targets(const uint32_t* rows, const Task* task, Described* node) noexcept nogil:
     cdef const double* target = task.target
     cdef const double* pairs = task.pairs
     cdef double t, low = target[rows[0]], high = target[rows[0]]
     cdef double weight = 0.0, value = 0.0, squares = 0.0
     cdef Py_ssize_t i, row
-    for i in range(n):
+    for i in range(node.n):
         row = rows[i]
         t = target[row]
         low = t if t < low else low
@@ -44,9 +34,9 @@ cdef inline void describe_targets(
         weight += pairs[2 * row]
         value += pairs[2 * row + 1]
         squares += pairs[2 * row + 1] * t
-    total[0] = value
-    whole[0] = weight
-    impurity[0] = 0.0 if low == high else max((squares - value * value / weight) / weight, 0.0)
+    node.total[0] = value
+    node.whole = weight
+    node.impurity = 0.0 if low == high else max((squares - value * value / weight) / weight, 0.0)
 
 
 cdef inline void weigh_two(
@@ -79,23 +69,22 @@ cdef inline double weigh_classes(
     return whole
 
 
-cdef inline void write_impurity(
-    const double* total, double whole, const Task* task, double* squares, double* impurity
-) noexcept nogil:
+cdef inline void measure(const Task* task, Described* node) noexcept nogil:
     """Write the results that follow from the class weights alone."""
     cdef const double* table = task.table
+    cdef const double* total = node.total
     cdef Criterion criterion = task.criterion
-    cdef double sum_squares = 0.0, sum_h = 0.0, mixed
+    cdef double squares = 0.0, sum_h = 0.0, mixed
     cdef Py_ssize_t c, n_present = 0
     for c in range(task.n_outputs):
         n_present += total[c] > 0.0
-        sum_squares += total[c] * total[c]
+        squares += total[c] * total[c]
         if criterion != GINI:
             sum_h += x_log_x(total[c], table)
     if criterion == GINI:
-        mixed = 1.0 - sum_squares / whole / whole
+        mixed = 1.0 - squares / node.whole / node.whole
     else:
-        mixed = -(sum_h - x_log_x(whole, table)) / whole
-    squares[0] = sum_squares
+        mixed = -(sum_h - x_log_x(node.whole, table)) / node.whole
+    node.squares = squares
     # Only nodes of one class have the impurity 0.
-    impurity[0] = 0.0 if n_present == 1 else max(mixed, 1e-300)
+    node.impurity = 0.0 if n_present == 1 else max(mixed, 1e-300)

@@ -6,13 +6,12 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from rotastack.trees.kernel.algebra cimport (
     add_multiple, factorize, filled_up, make_unit, orthogonalize, principal_axes, solve_lower, solve_upper,
 )
-from rotastack.trees.kernel.filling cimport Filling, fill_missing, note_fills, take_filling
 from rotastack.trees.kernel.interrupts cimport pass_by, start_watch
 from rotastack.trees.kernel.memory cimport take
 from rotastack.trees.kernel.scatter cimport TILE, scatter_within
 from rotastack.trees.kernel.structures cimport Watch
 from rotastack.trees.kernel.view_draws cimport (
-    Classed, Sample, classed, deal_columns, draw_bag, draw_of_bag, find_runs,
+    Classed, Sample, deal_columns, draw_bag, draw_of_bag, find_runs, note_fills, take_classed,
 )
 
 import numpy as np
@@ -106,26 +105,24 @@ def discriminant_views(
     Returns the number of parts of each view, and the arrays of :class:`rotastack.trees.LinearViews`: parts, columns,
     matrices, fills.
     """
-    cdef Classed table = classed(data, places, edges, ends, bag_size)
-    cdef Py_ssize_t p = table.n_columns, n = table.n_rows, n_classes = table.n_classes
+    cdef Classed table
+    cdef Py_ssize_t p = data.shape[0], n = data.shape[1], n_classes = edges.shape[0] - 1
     cdef Py_ssize_t n_trees = bag_seeds.shape[0]
     cdef Py_ssize_t size = p if p < FEW_COLUMNS else min((p + N_BLOCKS - 1) // N_BLOCKS, max_columns)
     cdef Py_ssize_t width = filled_up(size)
     cdef Py_ssize_t widest = max(1, min(min(n_classes - 1, size), max_directions))
     cdef int64_t firsts[N_BLOCKS + 1]
     cdef list kept = []
-    cdef int32_t* counts = <int32_t*> take(kept, n, sizeof(int32_t))
     cdef int64_t* bag = <int64_t*> take(kept, n, sizeof(int64_t))
     cdef int64_t* order = <int64_t*> take(kept, p, sizeof(int64_t))
     cdef int64_t* block_of = <int64_t*> take(kept, p, sizeof(int64_t))
-    cdef Filling filling
     cdef Sample sample
     cdef Directions scratch
     cdef Watch watch
     cdef uint64_t state
     cdef Py_ssize_t tree, b, i, t, k, n_bag, n_wanted, n_out, n_numbers = 0
     cdef double* axes
-    take_filling(kept, &table, missing, &filling)
+    take_classed(kept, data, missing, places, edges, ends, bag_size, &table)
     start_watch(&watch, stop)
     sample.rows = <int64_t*> take(kept, n, sizeof(int64_t))
     sample.runs = <int64_t*> take(kept, n_classes + 1, sizeof(int64_t))
@@ -149,9 +146,7 @@ def discriminant_views(
         for tree in range(n_trees):
             pass_by(&watch, n)
             mine = &columns[tree * firsts[N_BLOCKS]]
-            state = bag_seeds[tree]
-            n_bag = draw_bag(&state, &table, counts, bag)
-            fill_missing(&filling, bag, n_bag)
+            n_bag = draw_bag(bag_seeds[tree], &table, bag)
             state = view_seeds[tree]
             if p < FEW_COLUMNS:
                 for i in range(firsts[N_BLOCKS]):
@@ -159,7 +154,7 @@ def discriminant_views(
             else:
                 deal_columns(&state, firsts, N_BLOCKS, p, order, block_of, mine)
             if len(missing):
-                note_fills(&filling, mine, firsts[N_BLOCKS], &fills[tree * firsts[N_BLOCKS]])
+                note_fills(&table, mine, firsts[N_BLOCKS], &fills[tree * firsts[N_BLOCKS]])
             for b in range(N_BLOCKS):
                 k = firsts[b + 1] - firsts[b]
                 n_wanted = min(n_bag, max(2, <Py_ssize_t> rint(share * <double> n_bag)))

@@ -9,11 +9,11 @@ from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.string cimport memcpy, memset
 
-from rotastack.trees.kernel.describing cimport describe
+from rotastack.trees.kernel.describing cimport describe, weigh_classes
 from rotastack.trees.kernel.elementary cimport exp2, log2
 from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.partition cimport part_rows
-from rotastack.trees.kernel.structures cimport Grower, Growing, Node
+from rotastack.trees.kernel.structures cimport Described, Grower, Growing, Node
 
 
 cdef extern from *:
@@ -89,7 +89,7 @@ cdef inline double branch_errors(Grower* grower, int32_t branch, int32_t sibling
     cdef int32_t* end = grower.pruning.end
     cdef double* total = tree.totals
     cdef double errors = 0.0, weight
-    cdef Py_ssize_t n_outputs = grower.task.n_outputs, n_open = 1, row, c, i
+    cdef Py_ssize_t n_outputs = grower.task.n_outputs, n_open = 1, row, i
     cdef int32_t node, child, first, middle, last, n = tree.last[sibling] - tree.first[sibling]
     memcpy(newcomers, tree.rows + tree.first[sibling], n * sizeof(uint32_t))
     begin[branch] = 0
@@ -102,13 +102,8 @@ cdef inline double branch_errors(Grower* grower, int32_t branch, int32_t sibling
         if first == last:
             errors += grower.pruning.estimates[node]
         elif tree.nodes[node].column < 0:
-            for c in range(n_outputs):
-                total[c] = 0.0
-            weight = 0.0
-            for i in range(tree.first[node], tree.last[node]):
-                row = tree.rows[i]
-                total[y[row]] += pairs[2 * row]
-                weight += pairs[2 * row]
+            i = tree.first[node]
+            weight = weigh_classes(tree.rows + i, tree.last[node] - i, &grower.task, total)
             for i in range(first, last):
                 row = newcomers[i]
                 total[y[row]] += pairs[2 * row]
@@ -131,25 +126,23 @@ cdef inline double branch_errors(Grower* grower, int32_t branch, int32_t sibling
 cdef inline int32_t deal_rows(Grower* grower, int32_t top) noexcept nogil:
     """Send the rows of a node down its subtree and mark the subtree for pruning; return its last node."""
     cdef Growing* tree = &grower.growing
-    cdef double* weight = tree.weight
-    cdef double* wrong = tree.errors
-    cdef double squares
+    cdef Described here
     cdef Py_ssize_t n_open = 1
     cdef int32_t node, child, first, middle, last, furthest = top
     tree.open[0] = top
+    here.total = tree.totals
     while n_open > 0:
         n_open -= 1
         node = tree.open[n_open]
         furthest = max(furthest, node)
         grower.pruning.waiting[node] = True
         first, last = tree.first[node], tree.last[node]
-        weight[node] = wrong[node] = tree.impurity[node] = 0.0
+        tree.weight[node] = tree.errors[node] = tree.impurity[node] = 0.0
         if last > first:
-            describe(
-                tree.rows + first, last - first, &grower.task,
-                tree.totals, &weight[node], &squares, &tree.impurity[node],
-            )
-            wrong[node] = weight[node] - largest(tree.totals, grower.task.n_outputs)
+            here.n = last - first
+            describe(tree.rows + first, &grower.task, &here)
+            tree.weight[node], tree.impurity[node] = here.whole, here.impurity
+            tree.errors[node] = here.whole - largest(here.total, grower.task.n_outputs)
         if tree.nodes[node].column < 0:
             continue
         middle = first + <int32_t> part_rows(

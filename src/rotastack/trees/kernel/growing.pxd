@@ -81,10 +81,7 @@ cdef inline void look_at(Grower* grower, int32_t node, Py_ssize_t k, Described* 
     found.first = tree.first[node]
     found.n = tree.last[node] - tree.first[node]
     found.total = tree.totals + k * grower.task.n_outputs
-    describe(
-        tree.rows + found.first, found.n, &grower.task,
-        found.total, &found.whole, &found.squares, &found.impurity,
-    )
+    describe(tree.rows + found.first, &grower.task, found)
     tree.impurity[node] = found.impurity
     tree.weight[node] = found.whole
     tree.nodes[node].column = -1

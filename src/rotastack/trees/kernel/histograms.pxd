@@ -12,7 +12,7 @@ from libc.math cimport INFINITY, fabs, rint
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
-from rotastack.trees.kernel.wide cimport wide_void
+from rotastack.trees.kernel.wide cimport inlined_void, wide_void
 
 cdef enum:
     LANES = 8
@@ -101,10 +101,10 @@ cdef inline double scale_for(int64_t room, double total) noexcept nogil:
 
 # The bins of all columns of the training rows, and the position of each column's first cell in a histogram.
 cdef struct Bins:
-    const uint8_t* codes        # (column, row)
+    uint8_t* codes              # (column, row)
     Py_ssize_t stride           # rows
-    const int32_t* n_bins       # (n_columns,); missing values have one more cell
-    const int32_t* begin        # (n_columns + 1,)
+    int32_t* n_bins             # (n_columns,); missing values have one more cell
+    int32_t* begin              # (n_columns + 1,)
 
 
 cdef inline Py_ssize_t words_of(Py_ssize_t n_cells, bint counted_apart) noexcept nogil:
@@ -129,87 +129,45 @@ cdef inline void fill_histogram(
         ordered[i] = words[rows[i]]
     if counted_apart:
         while k + 2 <= n_columns:
-            fill_and_count_two(bins, columns, k, rows, n, ordered, cells, counts)
+            fill_columns(bins, columns, k, 2, True, rows, n, ordered, cells, counts)
             k += 2
         if k < n_columns:
-            fill_and_count(
-                bins.codes + columns[k] * bins.stride, rows, n, ordered, cells + bins.begin[k],
-                counts + bins.begin[k],
-            )
+            fill_columns(bins, columns, k, 1, True, rows, n, ordered, cells, counts)
         return
     while k + 4 <= n_columns:
-        fill_four(bins, columns, k, rows, n, ordered, cells)
+        fill_columns(bins, columns, k, 4, False, rows, n, ordered, cells, counts)
         k += 4
     while k < n_columns:
-        fill_one(bins.codes + columns[k] * bins.stride, rows, n, ordered, cells + bins.begin[k])
+        fill_columns(bins, columns, k, 1, False, rows, n, ordered, cells, counts)
         k += 1
 
 
-cdef inline void fill_four(
-    const Bins* bins, const int32_t* columns, Py_ssize_t k, const uint32_t* rows, Py_ssize_t n,
-    const int64_t* ordered, int64_t* cells,
+cdef inline inlined_void fill_columns(
+    const Bins* bins, const int32_t* columns, Py_ssize_t first, int n_columns, bint count, const uint32_t* rows,
+    Py_ssize_t n, const int64_t* ordered, int64_t* cells, int32_t* counts,
 ) noexcept nogil:
-    """Fill the cells of four columns at a time, so a row and its word are read once for four columns."""
-    cdef const uint8_t* codes0 = bins.codes + columns[k] * bins.stride
-    cdef const uint8_t* codes1 = bins.codes + columns[k + 1] * bins.stride
-    cdef const uint8_t* codes2 = bins.codes + columns[k + 2] * bins.stride
-    cdef const uint8_t* codes3 = bins.codes + columns[k + 3] * bins.stride
-    cdef int64_t* cells0 = cells + bins.begin[k]
-    cdef int64_t* cells1 = cells + bins.begin[k + 1]
-    cdef int64_t* cells2 = cells + bins.begin[k + 2]
-    cdef int64_t* cells3 = cells + bins.begin[k + 3]
-    cdef Py_ssize_t i, row
-    cdef Py_ssize_t code0, code1, code2, code3
+    """Fill the cells of at most four columns from `first` on, so a row and its word are read once for all of them.
+
+    `n_columns` and `count` are constants, so the compiler keeps the addresses in registers.
+    """
+    cdef const uint8_t* codes[4]
+    cdef int64_t* sums[4]
+    cdef int32_t* numbers[4]
+    cdef Py_ssize_t code[4]
+    cdef Py_ssize_t i, k, row
     cdef int64_t word
+    for k in range(n_columns):
+        codes[k] = bins.codes + columns[first + k] * bins.stride
+        sums[k] = cells + bins.begin[first + k]
+        numbers[k] = counts + bins.begin[first + k]
     for i in range(n):
-        row = rows[i]
-        word = ordered[i]
-        code0, code1, code2, code3 = codes0[row], codes1[row], codes2[row], codes3[row]
-        cells0[code0] += word
-        cells1[code1] += word
-        cells2[code2] += word
-        cells3[code3] += word
-
-
-cdef inline void fill_one(
-    const uint8_t* codes, const uint32_t* rows, Py_ssize_t n, const int64_t* ordered, int64_t* cells
-) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(n):
-        cells[codes[rows[i]]] += ordered[i]
-
-
-cdef inline void fill_and_count(
-    const uint8_t* codes, const uint32_t* rows, Py_ssize_t n, const int64_t* ordered, int64_t* cells,
-    int32_t* counts,
-) noexcept nogil:
-    cdef Py_ssize_t i, code
-    for i in range(n):
-        code = codes[rows[i]]
-        cells[code] += ordered[i]
-        counts[code] += 1
-
-
-cdef inline void fill_and_count_two(
-    const Bins* bins, const int32_t* columns, Py_ssize_t k, const uint32_t* rows, Py_ssize_t n,
-    const int64_t* ordered, int64_t* cells, int32_t* counts,
-) noexcept nogil:
-    cdef const uint8_t* codes0 = bins.codes + columns[k] * bins.stride
-    cdef const uint8_t* codes1 = bins.codes + columns[k + 1] * bins.stride
-    cdef int64_t* cells0 = cells + bins.begin[k]
-    cdef int64_t* cells1 = cells + bins.begin[k + 1]
-    cdef int32_t* counts0 = counts + bins.begin[k]
-    cdef int32_t* counts1 = counts + bins.begin[k + 1]
-    cdef Py_ssize_t i, row, code0, code1
-    cdef int64_t word
-    for i in range(n):
-        row = rows[i]
-        word = ordered[i]
-        code0, code1 = codes0[row], codes1[row]
-        cells0[code0] += word
-        cells1[code1] += word
-        counts0[code0] += 1
-        counts1[code1] += 1
+        row, word = rows[i], ordered[i]
+        for k in range(n_columns):
+            code[k] = codes[k][row]
+        for k in range(n_columns):
+            sums[k][code[k]] += word
+            if count:
+                numbers[k][code[k]] += 1
 
 
 cdef inline wide_void take_away(

@@ -42,11 +42,11 @@ cdef struct Leafwise:
     Bounds bounds
     Py_ssize_t max_leaves
     int64_t max_depth
-    const float* cuts           # (column, 256)
+    float* cuts                 # (column, 256)
     const double* weights       # (row,); NULL if all weights are 1
     const int64_t* words        # (row,)
     int64_t* ordered            # (row,): scratch
-    const int32_t* columns      # (n_columns,): columns of this tree
+    int32_t* columns            # (n_columns,): columns of this tree
     Py_ssize_t n_columns
     uint32_t* rows
     uint32_t* spare             # (row,): scratch

@@ -11,9 +11,13 @@ Only columns with missing values are searched in this way: see `View`.
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
-from rotastack.trees.kernel.sorting cimport differ, gather, key_of, row_of, sort_rows
-from rotastack.trees.kernel.structures cimport Growing, Sorter, View, column_in, column_of, may_miss
+from rotastack.trees.kernel.sorting cimport differ, gather, key_of, sort_rows
+from rotastack.trees.kernel.structures cimport Growing, Sorter, View, column_in, may_miss
 from rotastack.trees.kernel.unit_entropy cimport ROW
+
+ctypedef fused any_key:
+    uint32_t
+    uint64_t
 
 
 cdef inline Py_ssize_t gather_known(
@@ -63,8 +67,8 @@ cdef inline Py_ssize_t sort_column(
     """Write the sorted keys of column j to the sorter; return the number of missing values."""
     cdef float low, high
     if may_miss(view, j):
-        return sort_all_rows(column_of(view, j), rows, n, sorter)
-    gather(column_of(view, j), rows, n, sorter.values, &low, &high)
+        return sort_all_rows(view.columns[j], rows, n, sorter)
+    gather(view.columns[j], rows, n, sorter.values, &low, &high)
     sort_rows(rows, n, low, high, sorter)
     return 0
 
@@ -88,28 +92,15 @@ cdef inline Py_ssize_t count_missing_compact(
     return n - n_known
 
 
-cdef inline void put_missing_first(
-    const uint64_t* keys, Py_ssize_t n, Py_ssize_t n_missing, uint64_t* turned
-) noexcept nogil:
-    """Write sorted keys with the missing values first; at least one value is known."""
-    cdef uint64_t least = keys[0] >> 32 << 32
+cdef inline void put_missing_first(const any_key* keys, Py_ssize_t n, Py_ssize_t n_missing, any_key* turned) noexcept nogil:
+    """Write sorted keys, compact or not, with the missing values first; at least one value is known."""
+    cdef any_key row_bits = ROW if any_key is uint32_t else 0xFFFFFFFF
+    cdef any_key least = keys[0] & ~row_bits
     cdef Py_ssize_t i
     for i in range(n_missing):
-        turned[i] = least | row_of(keys[n - n_missing + i])
+        turned[i] = least | (keys[n - n_missing + i] & row_bits)
     for i in range(n_missing, n):
         turned[i] = keys[i - n_missing]
-
-
-cdef inline void put_missing_first_compact(
-    const uint32_t* run, Py_ssize_t n, Py_ssize_t n_missing, uint32_t* turned
-) noexcept nogil:
-    """Write compact keys with the missing values first; at least one value is known."""
-    cdef uint32_t least = run[0] >> 16 << 16
-    cdef Py_ssize_t i
-    for i in range(n_missing):
-        turned[i] = least | (run[n - n_missing + i] & ROW)
-    for i in range(n_missing, n):
-        turned[i] = run[i - n_missing]
 
 
 cdef inline bint misses_some(const View* view, const Growing* tree, int32_t node) noexcept nogil:
@@ -119,7 +110,7 @@ cdef inline bint misses_some(const View* view, const Growing* tree, int32_t node
     cdef Py_ssize_t i, row
     if not may_miss(view, j):
         return False
-    column = column_of(view, j)
+    column = view.columns[j]
     for i in range(tree.first[node], tree.last[node]):
         row = tree.rows[i]
         if column[row] != column[row]:

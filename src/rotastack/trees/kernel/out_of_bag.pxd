@@ -7,28 +7,26 @@ from rotastack.trees.kernel.bagging cimport Bagging
 from rotastack.trees.kernel.descending cimport add_output, send_down
 from rotastack.trees.kernel.structures cimport SQUARED_ERROR, Growing, Node, Task, View
 
-cdef struct Unseen:
-    Py_ssize_t n_rows
-    double loss                 # weighted error rate, or weighted mean squared error
 
-
-cdef inline Unseen add_out_of_bag(
+cdef inline Py_ssize_t add_out_of_bag(
     const Node* tree, const double* values, const View* view, const Task* task, const Bagging* bagging,
-    Growing* scratch, uint32_t* active, double* sums, int32_t* seen,
+    Growing* scratch, uint32_t* active, double* sums, int32_t* seen, double* error,
 ) noexcept nogil:
-    """Add a tree's outputs for its out-of-bag rows to `sums`, and count these outputs in `seen`."""
-    cdef Unseen unseen = Unseen(0, 0.0)
+    """Add a tree's outputs for its out-of-bag rows to `sums`, and count these outputs in `seen`.
+
+    Returns the number of these rows; `error` receives the weighted error rate, or the weighted mean squared error.
+    """
     cdef uint32_t* rows = scratch.spare
     cdef uint32_t* leaves = scratch.found
-    cdef Py_ssize_t i, row, best
-    cdef double weight, whole = 0.0, loss
+    cdef Py_ssize_t i, row, best, n = 0
+    cdef double weight, whole = 0.0, loss, total = 0.0
     cdef int32_t leaf
     for i in range(bagging.n_part):
         row = bagging.part[i]
-        rows[unseen.n_rows] = <uint32_t> row
-        unseen.n_rows += task.pairs[2 * row] == 0.0
-    send_down(tree, view.columns, rows, unseen.n_rows, view.missing != NULL, active, leaves)
-    for i in range(unseen.n_rows):
+        rows[n] = <uint32_t> row
+        n += task.pairs[2 * row] == 0.0
+    send_down(tree, view.columns, rows, n, view.missing != NULL, active, leaves)
+    for i in range(n):
         row = rows[i]
         leaf = tree[leaves[i]].child
         best = add_output(leaf, values, task.n_outputs, sums + row * task.n_outputs)
@@ -40,9 +38,9 @@ cdef inline Unseen add_out_of_bag(
             loss *= loss
         else:
             loss = best != task.y[row]
-        unseen.loss += weight * loss
-    unseen.loss = unseen.loss / whole if whole > 0.0 else NAN
-    return unseen
+        total += weight * loss
+    error[0] = total / whole if whole > 0.0 else NAN
+    return n
 
 
 cdef inline void add_held_out(

@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from rotastack.trees.kernel.sorting cimport differ, row_of
-from rotastack.trees.kernel.structures cimport COLUMN, Node, Presorted, View, column_in, column_of, may_miss
+from rotastack.trees.kernel.structures cimport COLUMN, Node, Presorted, View, column_in, may_miss
 from rotastack.trees.kernel.wide cimport inlined_void
 
 
@@ -15,7 +15,7 @@ cdef inline Py_ssize_t part_rows(
 
     ``side[row]`` becomes 1 for rows that go left, else 0.
     """
-    cdef const float* column = column_of(view, column_in(node))
+    cdef const float* column = view.columns[column_in(node)]
     cdef Py_ssize_t n_left = 0
     if may_miss(view, column_in(node)) and node.column <= COLUMN:
         part(column, node.cut, rows, n, True, spare, side, &n_left)

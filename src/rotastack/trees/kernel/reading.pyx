@@ -6,9 +6,9 @@ from rotastack.trees.kernel.descending cimport add_output, send_down
 from rotastack.trees.kernel.interrupts cimport pass_by, start_watch
 from rotastack.trees.kernel.lazy cimport LazyView, lay_out, leaf_of
 from rotastack.trees.kernel.memory cimport take
-from rotastack.trees.kernel.scratch cimport take_fills, take_view
-from rotastack.trees.kernel.structures cimport Node, Parts, View, Watch, place_columns
-from rotastack.trees.kernel.views cimport locate, project
+from rotastack.trees.kernel.scratch cimport take_parts, take_view
+from rotastack.trees.kernel.structures cimport Node, Parts, View, Watch
+from rotastack.trees.kernel.views cimport choose_view, locate, project
 
 cdef enum:
     # Rows are processed in tiles of about this many values, which stay in a core's cache. If this were a power of two,
@@ -36,11 +36,6 @@ def read_trees(
     is not written. `views` are :class:`rotastack.trees.linear_views.ViewTables`. KeyboardInterrupt is raised on Ctrl-C,
     or soon after another thread has set the entry of `stop` to 1.
     """
-    cdef const int64_t[::1] view_start = views.starts
-    cdef const int64_t[:, ::1] view_parts = views.parts
-    cdef const int32_t[::1] columns = views.columns
-    cdef const float[::1] matrices = views.matrices
-    cdef const float[::1] fills = views.fills
     cdef Py_ssize_t max_width = views.max_width
     cdef list kept = []
     cdef View view
@@ -48,9 +43,9 @@ def read_trees(
     cdef Parts parts
     cdef Watch watch
     cdef const Node* tree
-    cdef Py_ssize_t n_columns = X.shape[1], n_outputs = values.shape[1], n_trees = len(tree_view), n_stored
+    cdef Py_ssize_t n_columns = X.shape[1], n_outputs = values.shape[1], n_trees = len(tree_view)
     cdef Py_ssize_t height = max(32, min(TILE_VALUES // max(n_columns, 1), last - first))
-    cdef Py_ssize_t begin, n, i, k, t
+    cdef Py_ssize_t begin, n, i, k, t, most_parts = 0
     cdef int64_t seen
     cdef bint missing
     cdef float* tile = <float*> take(kept, n_columns * height, sizeof(float))
@@ -58,12 +53,15 @@ def read_trees(
     cdef uint32_t* active = <uint32_t*> take(kept, height, sizeof(uint32_t))
     cdef uint32_t* found = <uint32_t*> take(kept, height, sizeof(uint32_t))
     start_watch(&watch, stop)
-    parts.columns = &columns[0]
-    parts.matrices = &matrices[0]
-    take_fills(kept, &parts, fills, view_parts)
+    take_parts(kept, views, &parts)
     if last - first <= FEW:
         lazy.parts = &parts
-        take_lazy(kept, &lazy, view_start, max_width)
+        for k in range(len(views.starts) - 1):
+            most_parts = max(most_parts, parts.starts[k + 1] - parts.starts[k])
+        lazy.part_of = <int32_t*> take(kept, max_width, sizeof(int32_t))
+        lazy.begin = <int32_t*> take(kept, most_parts, sizeof(int32_t))
+        lazy.mapped = <uint8_t*> take(kept, most_parts, sizeof(uint8_t))
+        lazy.values = <float*> take(kept, max_width, sizeof(float))
         with nogil:
             for k in range(first, last):
                 missing = may_be_missing(&X[k, 0], n_columns)
@@ -72,8 +70,7 @@ def read_trees(
                     pass_by(&watch, DEPTH)
                     if tree_view[t] != seen:
                         seen = tree_view[t]
-                        parts.parts = &view_parts[0, 0] + 4 * view_start[seen]
-                        parts.n_parts = view_start[seen + 1] - view_start[seen]
+                        choose_view(&parts, seen)
                         lay_out(&lazy)
                     tree = &nodes[tree_start[t]]
                     i = leaf_of(tree, &lazy, &X[k, 0], missing)
@@ -99,11 +96,9 @@ def read_trees(
                 pass_by(&watch, DEPTH * n)
                 if tree_view[t] != seen:
                     seen = tree_view[t]
-                    parts.parts = &view_parts[0, 0] + 4 * view_start[seen]
-                    parts.n_parts = view_start[seen + 1] - view_start[seen]
-                    locate(&parts, view.source, &view.n_columns, &n_stored)
+                    choose_view(&parts, seen)
+                    locate(&parts, &view)
                     project(&parts, tile, height, n, view.stored, height)
-                    place_columns(&view)
                 tree = &nodes[tree_start[t]]
                 send_down(tree, view.columns, rows, n, missing, active, found)
                 if sums.shape[0] > 0:
@@ -114,17 +109,6 @@ def read_trees(
                 if leaves.shape[0] > 0:
                     for i in range(n):
                         leaves[begin + i, t] = <int32_t> found[i]
-
-
-cdef int take_lazy(list kept, LazyView* view, const int64_t[::1] view_start, Py_ssize_t max_width) except -1:
-    cdef Py_ssize_t most = 0, v
-    for v in range(view_start.shape[0] - 1):
-        most = max(most, view_start[v + 1] - view_start[v])
-    view.part_of = <int32_t*> take(kept, max_width, sizeof(int32_t))
-    view.begin = <int32_t*> take(kept, most, sizeof(int32_t))
-    view.mapped = <uint8_t*> take(kept, most, sizeof(uint8_t))
-    view.values = <float*> take(kept, max_width, sizeof(float))
-    return 0
 
 
 cdef inline bint may_be_missing(const float* values, Py_ssize_t n) noexcept nogil:
@@ -151,10 +135,11 @@ cdef inline void turn(
 
 def _locate(const int64_t[:, ::1] parts, const int32_t[::1] columns, int32_t[::1] source):
     """Write the sources of a view's columns; return the number of columns and the number of mapped columns."""
-    cdef Parts view = Parts(&parts[0, 0], parts.shape[0], &columns[0], NULL, NULL, NULL, NULL)
-    cdef Py_ssize_t n_columns, n_stored
-    locate(&view, &source[0], &n_columns, &n_stored)
-    return n_columns, n_stored
+    cdef Parts here = Parts(&parts[0, 0], parts.shape[0], &columns[0], NULL, NULL, NULL, NULL)
+    cdef list kept = []
+    cdef View view = View(NULL, NULL, NULL, &source[0], <const float**> take(kept, len(source), sizeof(float*)), 0, 0)
+    cdef Py_ssize_t n_stored = locate(&here, &view)
+    return view.n_columns, n_stored
 
 
 def _project(

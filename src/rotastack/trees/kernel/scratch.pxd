@@ -16,17 +16,24 @@ cdef inline int take_view(list kept, View* view, Py_ssize_t width, Py_ssize_t n_
     view.stored = <float*> take(kept, n_stored * view.n_rows, sizeof(float))
 
 
-cdef inline int take_fills(
-    list kept, Parts* parts, const float[::1] fills, const int64_t[:, ::1] view_parts
-) except -1:
-    """Allocate the memory that the parts of views need to fill missing values, if there are fills."""
+cdef inline int take_parts(list kept, views, Parts* parts) except -1:
+    """Let `parts` read a :class:`rotastack.trees.linear_views.ViewTables`; allocate memory to fill missing values."""
+    cdef const int64_t[::1] starts = views.starts
+    cdef const int64_t[:, ::1] every = views.parts
+    cdef const int32_t[::1] columns = views.columns
+    cdef const float[::1] matrices = views.matrices, fills = views.fills
     cdef Py_ssize_t most = 0, k
+    kept.append(views)
+    parts.starts = &starts[0]
+    parts.every = &every[0, 0]
+    parts.columns = &columns[0]
+    parts.matrices = &matrices[0]
     parts.fills = NULL
     if len(fills) == 0:
         return 0
-    for k in range(view_parts.shape[0]):
-        if view_parts[k, 2] >= 0:
-            most = max(most, view_parts[k, 1])
+    for k in range(every.shape[0]):
+        if every[k, 2] >= 0:
+            most = max(most, every[k, 1])
     parts.fills = &fills[0]
     parts.inputs = <float*> take(kept, most * MANY, sizeof(float))
     parts.numbers = <int32_t*> take(kept, most, sizeof(int32_t))

@@ -9,13 +9,13 @@ from rotastack.trees.kernel.criteria cimport (
 )
 from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.missing cimport (
-    count_missing, count_missing_compact, gather_known, put_missing_first, put_missing_first_compact, sort_all_rows,
+    count_missing, count_missing_compact, gather_known, put_missing_first, sort_all_rows,
 )
 from rotastack.trees.kernel.randomness cimport draw_below, draw_bits, draw_unit
 from rotastack.trees.kernel.sorting cimport differ, gather, row_of, sort_rows
 from rotastack.trees.kernel.sparse cimport OnesCut, merit_of_ones
 from rotastack.trees.kernel.structures cimport (
-    BEST, GINI, MISSING_RIGHT, SQUARED_ERROR, Described, Grower, Presorted, Split, Task, column_of, may_miss,
+    BEST, GINI, MISSING_RIGHT, SQUARED_ERROR, Described, Grower, Presorted, Split, Task, may_miss,
 )
 from rotastack.trees.kernel.unit_entropy cimport NO_BAR, ROW, UNIT, UnitCut, fill_tables, scan_units
 
@@ -93,7 +93,7 @@ cdef inline bint split_ones(Grower* grower, const Described* node, int32_t j, Sp
 
 
 cdef inline bint split_at_best(Grower* grower, const Described* node, int32_t j, Split* best) noexcept nogil:
-    cdef const float* column = column_of(&grower.view, j)
+    cdef const float* column = grower.view.columns[j]
     cdef const uint32_t* rows = grower.growing.rows + node.first
     cdef const uint64_t* keys = grower.sorter.keys
     cdef bint misses = may_miss(&grower.view, j)
@@ -139,7 +139,7 @@ cdef inline bint split_at_best(Grower* grower, const Described* node, int32_t j,
 cdef inline bint split_units(Grower* grower, const Described* node, int32_t j, Split* best) noexcept nogil:
     """Search column j as `split_at_best` does, by the keys of `compact.pxd`, which hold rows of weight 1."""
     cdef const Presorted* presorted = &grower.presorted
-    cdef const float* column = column_of(&grower.view, j)
+    cdef const float* column = grower.view.columns[j]
     cdef const uint16_t* apart = presorted.apart + j * presorted.n_bag
     cdef const uint32_t* run = presorted.small + j * presorted.n_bag + node.first
     cdef const uint32_t* at = run
@@ -154,7 +154,7 @@ cdef inline bint split_units(Grower* grower, const Described* node, int32_t j, S
     n_missing = count_missing_compact(run, node.n, column) if may_miss(&grower.view, j) else 0
     for side in range(1 + (n_missing > 0)):     # missing values on the right, then on the left
         if side == 1:
-            put_missing_first_compact(run, node.n, n_missing, presorted.small_other)
+            put_missing_first(run, node.n, n_missing, presorted.small_other)
             run = presorted.small_other
         other = scan_units(run, node.n, apart, grower.task.n_outputs, at_least, found.merit, 0, False, &grower.units)
         if other.place > 0:
@@ -189,7 +189,7 @@ cdef inline bint split_at_random(Grower* grower, const Described* node, int32_t 
     cdef double merit
     if may_miss(&grower.view, j):
         return split_some_at_random(grower, node, j, best)
-    gather(column_of(&grower.view, j), rows, node.n, grower.sorter.values, &low, &high)
+    gather(grower.view.columns[j], rows, node.n, grower.sorter.values, &low, &high)
     if low == high:
         return False
     for _ in range(grower.search.n_cuts):
@@ -215,7 +215,7 @@ cdef inline bint split_some_at_random(Grower* grower, const Described* node, int
     cdef bint missing_left
     cdef int32_t split_column
     cdef Py_ssize_t i, n_known = gather_known(
-        column_of(&grower.view, j), grower.growing.rows + node.first, node.n, &grower.sorter, &low, &high
+        grower.view.columns[j], grower.growing.rows + node.first, node.n, &grower.sorter, &low, &high
     )
     if n_known == 0 or (low == high and n_known == node.n):
         return False

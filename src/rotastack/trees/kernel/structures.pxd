@@ -47,10 +47,6 @@ cdef struct View:
     Py_ssize_t n_rows
 
 
-cdef inline const float* column_of(const View* view, Py_ssize_t j) noexcept nogil:
-    return view.columns[j]
-
-
 cdef inline bint may_miss(const View* view, Py_ssize_t j) noexcept nogil:
     """Return whether column j has missing values."""
     return view.missing != NULL and view.missing[j]
@@ -61,15 +57,8 @@ cdef inline Py_ssize_t column_in(Node node) noexcept nogil:
     return node.column & COLUMN
 
 
-cdef inline void place_columns(View* view) noexcept nogil:
-    """Write the address of each column, which follows from its source."""
-    cdef Py_ssize_t j, s
-    for j in range(view.n_columns):
-        s = view.source[j]
-        view.columns[j] = view.data + s * view.n_rows if s >= 0 else view.stored + (-1 - s) * view.n_rows
-
-
-# The parts of a linear view. A row of `parts` is (first, n_in, matrix, n_out): the part reads the data columns
+# The parts of a linear view: `n_parts` rows of `every`, which holds the parts of all views of a call, those of view v
+# from row starts[v] on. A row of `parts` is (first, n_in, matrix, n_out): the part reads the data columns
 # columns[first:first + n_in]. With matrix < 0 its outputs are these columns. Otherwise it maps the columns by
 # matrices[matrix:matrix + n_in * n_out], stored row by row, with fills[first:first + n_in] in place of missing values.
 cdef struct Parts:
@@ -80,6 +69,8 @@ cdef struct Parts:
     const float* fills          # NULL without fills: outputs of missing values are missing
     float* inputs               # scratch for filled columns
     int32_t* numbers            # 0, 1, ...
+    const int64_t* starts
+    const int64_t* every        # (row, 4)
 
 
 # The targets, the weights and the criterion of splits.
@@ -104,9 +95,14 @@ cdef struct Limits:
     bint constant_leaf          # a node stays a leaf if all drawn columns are constant
 
 
-# The rule by which the trees of a batch search for splits.
-cdef struct Search:
-    Splitter splitter
+# Trees that share data, view and options; the last three fields are the rule for splits. See `BATCH` in `batches.pyx`.
+cdef struct Batch:
+    int64_t data_set
+    int64_t mask
+    int64_t view
+    int64_t first_tree
+    int64_t n_trees
+    int64_t splitter            # a `Splitter`
     int64_t max_features
     int64_t n_cuts
 
@@ -195,9 +191,9 @@ cdef struct Growing:
 cdef struct Described:
     Py_ssize_t first
     Py_ssize_t n
-    double* total               # (n_outputs,)
-    double whole
-    double squares
+    double* total               # (n_outputs,): class weights, or the weighted sum of targets
+    double whole                # weight
+    double squares              # sum of the squared class weights
     double impurity
 
 
@@ -220,7 +216,7 @@ cdef struct Grower:
     View view
     Task task
     Limits limits
-    Search search
+    Batch search
     Ones ones
     Sorter sorter
     Presorted presorted

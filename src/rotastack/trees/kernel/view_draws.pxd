@@ -1,13 +1,23 @@
-"""Random draws for views that are fitted to a tree's bag: bags, samples and blocks of columns."""
+"""Random draws for views that are fitted to a tree's bag: bags with filled missing values, samples, blocks of columns."""
 
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.string cimport memcpy
 
+from rotastack.trees.kernel.memory cimport take
 from rotastack.trees.kernel.randomness cimport draw_below, draw_bootstrap
+
+cdef extern from *:
+    """
+    #include <math.h>
+    #define NO_FILL ((float) NAN)
+    """
+    const float NO_FILL     # the fill of a column without missing values
 
 
 # Rows sorted by class, and the rule for drawing bags. `data` has the axes (column, place); the rows of class c have the
 # places edges[c] to edges[c + 1] - 1. places[row] is the place of a row. Bags are drawn from `places`, by the rule of
-# `draw_bootstrap`.
+# `draw_bootstrap`. If columns have missing values, `data` is a copy of `known`, in which those of the rows of a bag are
+# filled with the mean of the known values in the bag.
 cdef struct Classed:
     const float* data
     Py_ssize_t n_columns
@@ -18,6 +28,11 @@ cdef struct Classed:
     const double* ends
     Py_ssize_t n_ends
     int64_t size
+    int32_t* counts             # (n_rows,): scratch
+    const uint8_t* missing      # (n_columns,): 1 for columns with missing values; NULL without any
+    const float* known
+    float* filled               # `data`, to be written
+    float* fills                # (n_columns,)
 
 
 # Some of the rows, and the starts of their runs (rows of one class); runs[n_runs] is the number of rows.
@@ -27,11 +42,12 @@ cdef struct Sample:
     Py_ssize_t n_runs
 
 
-cdef inline Classed classed(
-    const float[:, ::1] data, const int64_t[::1] places, const int64_t[::1] edges, const double[::1] ends, int64_t size
-) noexcept:
-    """Return the structure of an entry point's arguments."""
-    cdef Classed table
+cdef inline int take_classed(
+    list kept, const float[:, ::1] data, const uint8_t[::1] missing, const int64_t[::1] places,
+    const int64_t[::1] edges, const double[::1] ends, int64_t size, Classed* table,
+) except -1:
+    """Write the structure of an entry point's arguments, and allocate its memory."""
+    cdef Py_ssize_t n_values = data.shape[0] * data.shape[1], j
     table.data = &data[0, 0]
     table.n_columns = data.shape[0]
     table.n_rows = data.shape[1]
@@ -41,21 +57,60 @@ cdef inline Classed classed(
     table.ends = &ends[0]
     table.n_ends = ends.shape[0]
     table.size = size
-    return table
+    table.counts = <int32_t*> take(kept, table.n_rows, sizeof(int32_t))
+    table.missing = NULL
+    if len(missing) == 0:
+        return 0
+    table.missing = &missing[0]
+    table.known = table.data
+    table.filled = <float*> take(kept, n_values, sizeof(float))
+    table.fills = <float*> take(kept, table.n_columns, sizeof(float))
+    memcpy(table.filled, table.known, n_values * sizeof(float))
+    table.data = table.filled
+    for j in range(table.n_columns):
+        table.fills[j] = NO_FILL
+    return 0
 
 
-cdef inline Py_ssize_t draw_bag(
-    uint64_t* state, const Classed* rows, int32_t* counts, int64_t* bag
-) noexcept nogil:
-    """Write the places of the distinct rows in a bag, ascending; return their number."""
-    cdef Py_ssize_t place, n_bag = 0
+cdef inline Py_ssize_t draw_bag(uint64_t state, const Classed* rows, int64_t* bag) noexcept nogil:
+    """Write the places of the distinct rows in a bag, ascending, and fill their missing values; return their number."""
+    cdef Py_ssize_t place, j, n_bag = 0
     for place in range(rows.n_rows):
-        counts[place] = 0
-    draw_bootstrap(state, rows.places, rows.n_rows, rows.ends, rows.n_ends, rows.size, counts)
+        rows.counts[place] = 0
+    draw_bootstrap(&state, rows.places, rows.n_rows, rows.ends, rows.n_ends, rows.size, rows.counts)
     for place in range(rows.n_rows):
         bag[n_bag] = place
-        n_bag += counts[place] > 0
+        n_bag += rows.counts[place] > 0
+    if rows.missing != NULL:
+        for j in range(rows.n_columns):
+            if rows.missing[j]:
+                fill_column(rows, j, bag, n_bag)
     return n_bag
+
+
+cdef inline void fill_column(const Classed* rows, Py_ssize_t j, const int64_t* bag, Py_ssize_t n_bag) noexcept nogil:
+    """Fill the missing values of the rows in a bag; the fill is 0 if the bag has no known value of the column."""
+    cdef const float* x = rows.known + j * rows.n_rows
+    cdef float* filled = rows.filled + j * rows.n_rows
+    cdef float fill
+    cdef double total = 0.0
+    cdef Py_ssize_t i, n_known = 0
+    for i in range(n_bag):
+        if x[bag[i]] == x[bag[i]]:
+            total += x[bag[i]]
+            n_known += 1
+    fill = <float> (total / n_known) if n_known > 0 else 0.0
+    rows.fills[j] = fill
+    for i in range(n_bag):
+        if x[bag[i]] != x[bag[i]]:
+            filled[bag[i]] = fill
+
+
+cdef inline void note_fills(const Classed* rows, const int32_t* columns, Py_ssize_t n, float* fills) noexcept nogil:
+    """Write the fills of the columns that a view maps."""
+    cdef Py_ssize_t k
+    for k in range(n):
+        fills[k] = rows.fills[columns[k]]
 
 
 cdef inline void draw_of_bag(

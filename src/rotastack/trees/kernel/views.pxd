@@ -6,13 +6,15 @@ outputs of a row depend neither on the other rows nor on the width of vectors.
 
 from libc.stdint cimport int32_t, int64_t
 
-from rotastack.trees.kernel.structures cimport Parts
+from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.structures cimport Parts, View, Watch
 from rotastack.trees.kernel.wide cimport has_widest, inlined_void, wide_void
 
 cdef enum:
     MANY = 64       # rows mapped together: four outputs of MANY rows fill half of the widest registers,
     SOME = 16       # and four outputs of SOME rows fill half of the registers of 32 bytes
     OUTPUTS = 64    # outputs of one row mapped together
+    ROWS_MAPPED = 1 << 14   # rows mapped between two checks for Ctrl-C
 
 
 # One part at work: it maps rows of `data` to outputs `z`; the strides are the distances of columns.
@@ -27,24 +29,52 @@ cdef struct Block:
     Py_ssize_t z_stride
 
 
-cdef inline void locate(
-    const Parts* view, int32_t* source, Py_ssize_t* n_columns, Py_ssize_t* n_stored
-) noexcept nogil:
-    """Write the source of each column of the view, the number of columns and the number of mapped columns.
+cdef inline void choose_view(Parts* parts, Py_ssize_t view) noexcept nogil:
+    parts.parts = parts.every + 4 * parts.starts[view]
+    parts.n_parts = parts.starts[view + 1] - parts.starts[view]
+
+
+cdef inline Py_ssize_t count_mapped(const Parts* view) noexcept nogil:
+    """Return the number of mapped columns."""
+    cdef Py_ssize_t k, mapped = 0
+    for k in range(view.n_parts):
+        if view.parts[4 * k + 2] >= 0:
+            mapped += view.parts[4 * k + 3]
+    return mapped
+
+
+cdef inline int map_view(const Parts* parts, View* view, Watch* watch) except -1 nogil:
+    """Set the columns of `view` to those of a linear view of its data, and map them."""
+    cdef Py_ssize_t n, n_stored = locate(parts, view), begin = 0
+    while begin < view.n_rows and n_stored > 0:
+        n = min(view.n_rows - begin, ROWS_MAPPED)
+        pass_by(watch, n * n_stored)
+        project(parts, view.data + begin, view.n_rows, n, view.stored + begin, view.n_rows)
+        begin += n
+    return 0
+
+
+cdef inline Py_ssize_t locate(const Parts* parts, View* view) noexcept nogil:
+    """Write the source and the address of each column of a view; return the number of mapped columns.
 
     The source is the number of a data column, or -1 - k for the k-th mapped column.
     """
-    cdef Py_ssize_t k, i, width = 0, mapped = 0
-    for k in range(view.n_parts):
-        for i in range(view.parts[4 * k + 3]):
-            if view.parts[4 * k + 2] < 0:
-                source[width] = view.columns[view.parts[4 * k] + i]
+    cdef const int64_t* part
+    cdef Py_ssize_t k, i, source, width = 0, mapped = 0
+    for k in range(parts.n_parts):
+        part = parts.parts + 4 * k
+        for i in range(part[3]):
+            if part[2] < 0:
+                source = parts.columns[part[0] + i]
+                view.columns[width] = view.data + source * view.n_rows
             else:
-                source[width] = <int32_t> (-1 - mapped)
+                source = -1 - mapped
+                view.columns[width] = view.stored + mapped * view.n_rows
                 mapped += 1
+            view.source[width] = <int32_t> source
             width += 1
-    n_columns[0] = width
-    n_stored[0] = mapped
+    view.n_columns = width
+    return mapped
 
 
 cdef inline void project(
@@ -89,18 +119,10 @@ cdef inline void project(
 
 cdef inline void map_part_of_row(const Parts* view, const int64_t* part, const float* row, float* z) noexcept nogil:
     """Write the outputs of one mapped part for one row of contiguous values."""
-    cdef Block block
-    block.data = row
-    block.data_stride = 1
-    block.columns = view.columns + part[0]
-    block.n_in = part[1]
-    if view.fills != NULL:
-        fill_inputs(view, part[0], &block, 1)
-    block.matrix = view.matrices + part[2]
-    block.n_out = part[3]
-    block.z = z
-    block.z_stride = 1
-    map_row(&block)
+    cdef Parts one = view[0]
+    one.parts = part
+    one.n_parts = 1
+    project(&one, row, 1, 1, z, 1)
 
 
 cdef inline void fill_inputs(const Parts* view, Py_ssize_t first, Block* block, Py_ssize_t n_rows) noexcept nogil:

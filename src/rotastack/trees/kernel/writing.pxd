@@ -1,7 +1,8 @@
 """Write a grown tree to the arrays that hold all trees of a call."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 
+from rotastack.trees.kernel.memory cimport resize
 from rotastack.trees.kernel.structures cimport SQUARED_ERROR, Growing, Node, Task
 
 # All trees of a call, one after the other.
@@ -13,10 +14,20 @@ cdef struct Written:
     double* values              # (n_values, n_outputs): outputs of leaves
     Py_ssize_t n_nodes          # number of nodes written so far
     Py_ssize_t n_values
+    Py_ssize_t room             # number of nodes that fit
+    Py_ssize_t values_room
 
-cdef struct Size:
-    Py_ssize_t n_nodes
-    Py_ssize_t n_leaves
+
+cdef inline int make_room(list arrays, Written* written, Py_ssize_t n_nodes, Py_ssize_t n_values) except -1:
+    """Resize the arrays, which are in the order of the structure, to the given numbers of nodes and of values."""
+    written.room = written.values_room = 0
+    written.nodes = <Node*> resize(arrays[0], n_nodes)
+    written.impurity = <double*> resize(arrays[1], n_nodes)
+    written.weight = <double*> resize(arrays[2], n_nodes)
+    written.count = <int32_t*> resize(arrays[3], n_nodes)
+    written.values = <double*> resize(arrays[4], (n_values, arrays[4].shape[1]))
+    written.room, written.values_room = n_nodes, n_values
+    return 0
 
 
 cdef inline bint has_value(const Growing* tree, Py_ssize_t leaf, const Task* task) noexcept nogil:
@@ -31,13 +42,15 @@ cdef inline Py_ssize_t count_values(const Growing* tree, Py_ssize_t n_nodes, con
     return n
 
 
-cdef inline Size write_tree(Growing* tree, const Task* task, Written* written) noexcept nogil:
-    """Append the nodes that the root reaches, and the values of their leaves; the arrays must have room."""
+cdef inline void write_tree(Growing* tree, const Task* task, Written* written, int64_t* sizes) noexcept nogil:
+    """Append the nodes that the root reaches, and the values of their leaves; the arrays must have room.
+
+    `sizes` receives the number of nodes, the number of leaves and the depth.
+    """
     cdef Node* nodes = written.nodes + written.n_nodes
     cdef int32_t* open = tree.open
     cdef int32_t* number = tree.depth       # whose memory is free by now
-    cdef Size size = Size(1, 0)
-    cdef Py_ssize_t n_open = 1, place
+    cdef Py_ssize_t n_nodes = 1, n_leaves = 0, n_open = 1, place
     cdef int32_t node, child
     open[0] = 0
     number[0] = 0
@@ -51,20 +64,20 @@ cdef inline Size write_tree(Growing* tree, const Task* task, Written* written) n
         written.weight[place] = tree.weight[node]
         written.count[place] = tree.last[node] - tree.first[node]
         if tree.nodes[node].column < 0:
-            size.n_leaves += 1
+            n_leaves += 1
             nodes[number[node]].cut = 0
             nodes[number[node]].child = write_output(tree, node, task, written)
             continue
         child = tree.nodes[node].child
-        nodes[number[node]].child = <int32_t> size.n_nodes
-        number[child] = <int32_t> size.n_nodes
-        number[child + 1] = <int32_t> size.n_nodes + 1
-        size.n_nodes += 2
+        nodes[number[node]].child = <int32_t> n_nodes
+        number[child] = <int32_t> n_nodes
+        number[child + 1] = <int32_t> n_nodes + 1
+        n_nodes += 2
         open[n_open] = child + 1
         open[n_open + 1] = child
         n_open += 2
-    written.n_nodes += size.n_nodes
-    return size
+    written.n_nodes += n_nodes
+    sizes[0], sizes[1], sizes[2] = n_nodes, n_leaves, depth_of(nodes, n_nodes, tree.depth)
 
 
 cdef inline int32_t write_output(
