@@ -222,7 +222,7 @@ class Keys(dict[Any, Planned]):
 
     def _refit(self, dataset: str) -> Planned:
         study, document, protocol = self._study, self._document, self._protocol
-        chooses = document.model.refit == "best"
+        choosing: dict[str, Any] = {"axes": list(protocol.axes), "alpha": document.evaluation.alpha}
         spec = specs.RefitSpec(
             task=document.task,
             score=study.score,
@@ -237,7 +237,7 @@ class Keys(dict[Any, Planned]):
             divided_by=protocol.divided_by,
             folds=getattr(protocol, "folds", 5),
             trusted=document.trusted,
-            **({"axes": list(protocol.axes), "alpha": document.evaluation.alpha} if chooses else {}),
+            **(choosing if document.model.refit == "best" else {}),
         )
         return self._job("refit", f"{dataset}/model/refit", spec, self["fetch", dataset], self["score", dataset])
 

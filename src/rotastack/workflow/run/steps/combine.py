@@ -139,8 +139,8 @@ def _members(block: xr.Dataset, r: str, f: str, folds: np.ndarray) -> list[Membe
     """Return, for each fold, the members trained without it."""
     pairs = [f"{h}-{h}" for h in range(int(folds.max()) + 1)]
     cell = block[[*MEASURES_OF_MEMBERS]].sel(rotation_group=r, fold_group=f, pair=pairs)
-    of_folds = zip(*(cell[name].values for name in MEASURES_OF_MEMBERS), strict=True)
-    return [StoredMembers(*measures, int((folds != h).sum())) for h, measures in enumerate(of_folds)]
+    n_nodes, depth, oob_error = (cell[name].values for name in MEASURES_OF_MEMBERS)
+    return [StoredMembers(n_nodes[h], depth[h], oob_error[h], int((folds != h).sum())) for h in range(len(pairs))]
 
 
 # Splits
