@@ -15,9 +15,9 @@ from sklearn.model_selection import StratifiedKFold
 
 from rotastack.data.artifacts import write_arrays, write_frame
 from rotastack.data.loading import fetch_table
+from rotastack.workflow.run.folds import draw_folds
 from rotastack.workflow.run.launch import plan_of
 from rotastack.workflow.run.steps.combine import combine
-from rotastack.workflow.run.steps.groups import draw_folds
 from rotastack.workflow.run.steps.prepare import prepare
 from rotastack.workflow.run.steps.train import train
 

@@ -153,11 +153,7 @@ def test_a_method_that_fails_is_named_and_the_others_are_compared(monkeypatch):
 @pytest.mark.parametrize(
     ("place", "raised", "said"),
     [
-        (
-            "splits.training.fitted",
-            MemoryError(),
-            "all methods failed: Random forest: the pool failed: .* out of memory",
-        ),
+        ("splits.fitted", MemoryError(), "all methods failed: Random forest: the pool failed: .* out of memory"),
         (
             "steps.refit.refit",
             FloatingPointError("too steep"),

@@ -38,10 +38,10 @@ CLASSES |= {
 CLASSES = sorted(name for name in CLASSES if name.startswith("rotastack."))
 USED = [
     *([name] for name in STEPS.values()),
-    *([STEPS[step], name] for parts in PROTOCOLS.values() for step, name in parts.items()),
+    *([STEPS["train"], name] for name in PROTOCOLS.values()),
     *([STEPS["combine" if ".combine." in name else "train"], name] for name in CLASSES),
     *([STEPS["refit"], name] for name in REFITTED.values()),
-    [STEPS["combine"], "rotastack.workflow.run.splits.pruned"],
+    [STEPS["combine"], "rotastack.workflow.run.pruned"],
 ]
 """What a job may import: its step, the module of its protocol, the classes that a study names."""
 

@@ -12,7 +12,7 @@ from tests.quick import first
 from tests.run.running import LEVELS, combine, iris_table, pool_slice, scored, split, step, train
 
 from rotastack.base.fitting import set_up_columns
-from rotastack.data.artifacts import read_frame, read_prepared
+from rotastack.data.artifacts import read_frame, read_prepared, write_frame
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.workflow.study.building import make_estimator
@@ -43,6 +43,14 @@ def test_the_number_of_training_rows_may_be_given(table):
         RotastackError, match="^d: train_size: 150 rows for training leaves no training or no test rows"
     ):
         split(table, rows=150)
+
+
+def test_one_output_of_an_ensemble_is_that_of_all_its_members(table):
+    """With one class in training there is no forest, and so no output for each weighting."""
+    write_frame(table / "folds", pd.DataFrame({"S-01": (load_iris().target == 0).astype(np.int8)}))
+    pool = train(table, "regularized_rotation_forest", WEIGHED, [0])
+    assert pool.attrs["status"] == "ok"
+    np.testing.assert_array_equal(pool["proba"].values, np.tile([1.0, 0.0, 0.0], (1, len(WEIGHTINGS), 100, 1)))
 
 
 def test_outputs_are_those_of_the_estimator_itself(table):

@@ -15,8 +15,8 @@ from rotastack.data.raw import read_raw, write_raw
 from rotastack.files import write_text
 from rotastack.stats import corrected_t
 from rotastack.workflow.judge.verdict_of_one import verdict_of_one
+from rotastack.workflow.run.folds import TEST, TRAIN
 from rotastack.workflow.run.job import Job
-from rotastack.workflow.run.splits.folds import TEST, TRAIN
 from rotastack.workflow.run.steps import prepare, refit, score, summarize
 from rotastack.workflow.run.steps.score import score_all
 from rotastack.workflow.study.specs import MethodSpec, PrepareSpec, RefitSpec, ScoringSpec, SummarySpec

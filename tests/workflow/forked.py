@@ -54,8 +54,7 @@ def import_libraries() -> None:
     }
     from rotastack.workflow.run.modules import PROTOCOLS, STEPS
 
-    parts = [module for parts in PROTOCOLS.values() for module in parts.values()]
-    for name in [*LIBRARIES, *STEPS.values(), *parts]:
+    for name in [*LIBRARIES, *STEPS.values(), *PROTOCOLS.values()]:
         with suppress(ModuleNotFoundError):
             import_module(name)
 

@@ -52,9 +52,9 @@ SHOWN = {("report",), ("track",)}  # these rules have the whole study
 
 EDITS = {
     # file -> instances with changed code: code of all pools, of one pool, and of one combiner
-    "workflow/run/nested/training.py": ALL,
-    "workflow/run/nested/combining.py": STACKED | VOTED,
-    "workflow/run/nested/folds.py": each("groups") | each("score"),  # the baseline needs the rows of each
+    "workflow/run/nested.py": ALL,
+    "workflow/run/steps/combine.py": STACKED | VOTED,
+    "workflow/run/folds.py": each("groups") | each("score"),  # the baseline needs the rows of each
     "combine/stacking.py": STACKED | REFIT,
     "views/rotation.py": ROTATED | DRAWN | REFIT,
     "trees/forest.py": trained("forest", "rotated_forest") | STACKED | REFIT,
@@ -67,7 +67,7 @@ EDITS = {
 }
 WITHOUT_EFFECT = (
     # other protocols, and code that only reads, checks and plans studies
-    "workflow/run/splits/training.py",
+    "workflow/run/splits.py",
     "combine/pruning/qmm.py",
     "workflow/study/model.py",
     "workflow/run/plan.py",
@@ -99,7 +99,7 @@ def test_an_edit_reruns_what_uses_it_and_what_follows(finished, before, file):
         agree(before, finished.jobs(), EDITS[file])
 
 
-@pytest.mark.parametrize("file", ["combine/stacking.py", "workflow/run/nested/training.py", "plots/cells.py"])
+@pytest.mark.parametrize("file", ["combine/stacking.py", "workflow/run/nested.py", "plots/cells.py"])
 def test_an_edit_reruns_the_same_jobs_of_one_data_set(scored, file):
     before = scored.jobs(SCORES)
     with edited(file):

@@ -40,16 +40,14 @@ _LATE = {"data/registry": "data/sources/*.py", "trees/kernel": "trees/kernel/*"}
 
 
 def code_of(step: str, content: Mapping[str, Any]) -> str:
-    """Return the fingerprint of a job: of its step, the step's part of its protocol, and the classes that its slice names."""
+    """Return the fingerprint of a job: of its step, the trainings of its protocol, and the classes that its slice names."""
     return fingerprint(*_modules(step, content))
 
 
 def _modules(step: str, content: Mapping[str, Any]) -> list[str]:
-    protocol = content.get("protocol")  # the report has all its keys
-    parts = PROTOCOLS[protocol] if isinstance(protocol, str) else {}
-    builds = step in ("groups", "train", "combine", "refit")
-    named = named_modules(step, content) if builds else ()
-    return sorted({STEPS[step], *([parts[step]] if step in parts else []), *named})
+    named = named_modules(step, content) if step in ("groups", "train", "combine", "refit") else ()
+    trains = [module for name, module in PROTOCOLS.items() if step == "train" and content.get("protocol") == name]
+    return sorted({STEPS[step], *trains, *named})
 
 
 def named_modules(step: str, content: Any) -> Iterator[str]:
@@ -58,7 +56,7 @@ def named_modules(step: str, content: Any) -> Iterator[str]:
         if key in ("class", "estimator") and isinstance(value, str) and "." in value:
             yield value.rpartition(".")[0]
         elif (key, value) == ("kind", "prune"):
-            yield "rotastack.workflow.run.splits.pruned"
+            yield "rotastack.workflow.run.pruned"
         if key == "kind" and step == "refit" and value in REFITTED:
             yield REFITTED[value]
     for value in content.values() if isinstance(content, Mapping) else content if isinstance(content, list) else ():

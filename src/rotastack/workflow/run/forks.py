@@ -146,11 +146,11 @@ def _begun(client: socket.socket, run_command: Callable) -> tuple[Any, socket.so
 def _import_for(argv: list[str]) -> None:
     """Import the modules of a step and of the classes that it names, so that this step and later ones find them loaded."""
     text = " ".join(argv)
-    protocols = [parts.values() for name, parts in PROTOCOLS.items() if f'"protocol":"{name}"' in text]
+    protocols = [module for name, module in PROTOCOLS.items() if f'"protocol":"{name}"' in text]
     classes = re.findall(r'"((?:rotastack|sklearn|xgboost)\.[\w.]*)\.\w+"', text)
     with suppress(Exception):  # the step checks its code, and finds the files of the package parsed
         code_of(argv[1], json.loads(argv[argv.index("--slice") + 1]))
-    for name in [STEPS.get(argv[1], ""), *(part for parts in protocols for part in parts), *_LIBRARIES, *classes]:
+    for name in [STEPS.get(argv[1], ""), *protocols, *_LIBRARIES, *classes]:
         with suppress(Exception):  # the step imports the same module, and reports the error
             import_module(name)
 

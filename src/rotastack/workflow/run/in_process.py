@@ -18,11 +18,12 @@ from rotastack.data.artifacts import Prepared
 from rotastack.errors import RotastackError, shortened
 from rotastack.workflow.judge.results import all_means, best_first
 from rotastack.workflow.judge.verdict_of_one import verdict_of_one
+from rotastack.workflow.run.folds import draw_folds
 from rotastack.workflow.run.job import Outcome
 from rotastack.workflow.run.keys import Keys
 from rotastack.workflow.run.own_table import OwnTable
 from rotastack.workflow.run.plan import Plan
-from rotastack.workflow.run.steps import combine, groups, prepare, refit, score, train
+from rotastack.workflow.run.steps import combine, prepare, refit, score, train
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.use.own_study import SEED
 
@@ -48,18 +49,16 @@ def compare_in_memory(
     own = OwnTable(arguments, effective_n_jobs(n_jobs), source, SEED if seed is None else seed)
     study, jobs = own.study, Plan(own.study, {}).keys
     name, raw = study.name, own.read.features.assign(target=own.read.raw_target)
-    columns = [f"{column} ({why})" for column, why in own.dropped.items()]
-    beyond = [label for label in own.needed if label not in study.methods]
     left_out = {
-        "columns left out": columns,
-        "methods left out for lack of memory": beyond,
+        "columns left out": [f"{column} ({why})" for column, why in own.dropped.items()],
+        "methods left out for lack of memory": [label for label in own.needed if label not in study.methods],
         "methods left out, as they grow a tree for each class in each round": own.slow,
     }.items()
     for note in [*own.read.notes, *(f"{text}: {shortened(names, 3)}" for text, names in left_out if names)]:
         warn(note)
     with ignoring(category=UserWarning):  # of the same columns
         made = prepare.prepare(jobs["prepare", name].spec, raw, OPTIONS)
-    folds = groups.draw_folds(jobs["groups", name].spec, made.data)
+    folds = draw_folds(jobs["groups", name].spec, made.data)
     pools = _trained(study, jobs, made.data, folds, n_jobs)
     of_methods = {label: method.pool for label, method in study.methods.items()}
     outputs = [

@@ -112,6 +112,9 @@ class Keys(dict[Any, Planned]):
     def _job(self, step: str, record: str, spec: specs.Spec, *inputs: Planned) -> Planned:
         return Planned(step, spec, f"{self._root}/{record}.run.json", inputs)
 
+    def _divided(self, dataset: str) -> tuple[Planned, Planned]:
+        return self["prepare", dataset], self["groups", dataset]
+
     def _is_own(self, dataset: str) -> bool:
         return any("file" in source for source in self._entries[dataset]["sources"])
 
@@ -122,8 +125,8 @@ class Keys(dict[Any, Planned]):
             contents = _read(record).get("parameters", {}).get("contents", {})
         keys = ["sources", "mirror", "rows", "columns", "classes", "homepage"]
         keys += ["kinds"] if self._is_own(dataset) else []  # declared categories stay text
-        told = {key: entry[key] for key in keys if key in entry}
-        return Planned("fetch", specs.FetchSpec(dataset=dataset, entry=told, contents=contents), record, ())
+        spec = specs.FetchSpec(dataset=dataset, entry={k: entry[k] for k in keys if k in entry}, contents=contents)
+        return Planned("fetch", spec, record, ())
 
     def _prepare(self, dataset: str) -> Planned:
         entry, protocol = self._entries[dataset], self._protocol
@@ -145,11 +148,10 @@ class Keys(dict[Any, Planned]):
         return self._job("groups", f"{dataset}/groups", spec, self["prepare", dataset])
 
     def _rotations(self, dataset: str, view: str, groups: str) -> Planned:
-        views = {view.key: view for view in self._study.drawn_views}
         spec = specs.RotationsSpec(
             seed=self._document.seed,
             dataset=dataset,
-            view=views[view],
+            view=next(drawn for drawn in self._study.drawn_views if drawn.key == view),
             groups=self._study.rotation_groups[groups],
             rotations=self._protocol.rotations,
         )
@@ -170,8 +172,7 @@ class Keys(dict[Any, Planned]):
         )
         rotations = [self["rotations", dataset, *name.split("/")] for name in self._plan.rotations_of(pool, block)]
         parts = [self["train", dataset, part, block] for part in document.of]
-        made_from = self["prepare", dataset], self["groups", dataset], *rotations, *parts
-        return self._job("train", f"{dataset}/pools/{pool}/{block}", spec, *made_from)
+        return self._job("train", f"{dataset}/pools/{pool}/{block}", spec, *self._divided(dataset), *rotations, *parts)
 
     def _combine(self, dataset: str, label: str) -> Planned:
         study, method = self._study, self._study.methods[label]
@@ -188,8 +189,7 @@ class Keys(dict[Any, Planned]):
             study.blocks_of_method(dataset, label),
         )
         trained = [self["train", dataset, pool, block] for pool in pools for block in blocks]
-        made_from = self["prepare", dataset], self["groups", dataset], *trained
-        return self._job("combine", f"{dataset}/methods/{slug(label)}", spec, *made_from)
+        return self._job("combine", f"{dataset}/methods/{slug(label)}", spec, *self._divided(dataset), *trained)
 
     def _vote(self, dataset: str) -> Planned:
         """Return the job of the methods that only vote; each writes its own record."""
@@ -218,14 +218,11 @@ class Keys(dict[Any, Planned]):
             for pool in study.used_pools
             for block in study.blocks_of_pool(dataset, pool)
         ]
-        made_from = self["prepare", dataset], self["groups", dataset], *methods, *pools
-        return self._job("score", f"{dataset}/scores", spec, *made_from)
+        return self._job("score", f"{dataset}/scores", spec, *self._divided(dataset), *methods, *pools)
 
     def _refit(self, dataset: str) -> Planned:
         study, document, protocol = self._study, self._document, self._protocol
-        choosing: dict[str, Any] = {}
-        if document.model.refit == "best":
-            choosing = {"axes": list(protocol.axes), "alpha": document.evaluation.alpha}
+        choosing: dict[str, Any] = {"axes": list(protocol.axes), "alpha": document.evaluation.alpha}
         spec = specs.RefitSpec(
             task=document.task,
             score=study.score,
@@ -240,7 +237,7 @@ class Keys(dict[Any, Planned]):
             divided_by=protocol.divided_by,
             folds=getattr(protocol, "folds", 5),
             trusted=document.trusted,
-            **choosing,
+            **(choosing if document.model.refit == "best" else {}),
         )
         return self._job("refit", f"{dataset}/model/refit", spec, self["fetch", dataset], self["score", dataset])
 
@@ -269,10 +266,15 @@ class Keys(dict[Any, Planned]):
 
     def _summarize(self) -> Planned:
         study, evaluation, model = self._study, self._document.evaluation, self._document.model
-        columns = [c.dump() for c in evaluation.published_columns]
-        columns = [{k: v for k, v in c.items() if (k, v) != ("failed", "missing")} for c in columns]
-        entries = self._entries.items()
-        mirrored = {entry["mirror"]: name for name, entry in entries if entry.get("mirror") and not entry["sources"]}
+        columns = [
+            {k: v for k, v in column.dump().items() if (k, v) != ("failed", "missing")}
+            for column in evaluation.published_columns
+        ]
+        mirrored = {
+            entry["mirror"]: name
+            for name, entry in self._entries.items()
+            if entry.get("mirror") and not entry["sources"]
+        }
         rows = {dataset: size_in(self._entries[dataset], "rows") for dataset in study.datasets}
         spec = specs.SummarySpec(
             **self._compared(),
@@ -314,12 +316,11 @@ class Keys(dict[Any, Planned]):
         return self._job("published", "published", spec, self["summarize"])
 
     def _report(self) -> Planned:
-        made_from = *self._shown(), self["summarize"], self["draw"]
-        return self._job("report", "report", self._report_spec(contents=self._texts), *made_from)
+        return self._job("report", "report", self._report_spec(contents=self._texts), *self._shown())
 
     def _track(self) -> Planned:
-        spec, made_from = self._report_spec(tracked_at=self._plan.tracked_at), (self["summarize"], self["draw"])
-        return Planned("track", spec, f"{self._root}/tracking.json", (*self._shown(), *made_from, self["report"]))
+        spec = self._report_spec(tracked_at=self._plan.tracked_at)
+        return Planned("track", spec, f"{self._root}/tracking.json", (*self._shown(), self["report"]))
 
     def _report_spec(self, **more: Any) -> specs.ReportSpec:
         """Return what the steps ``report`` and ``track`` are told: the study as it was written, and facts on it."""
@@ -337,9 +338,10 @@ class Keys(dict[Any, Planned]):
         )
 
     def _shown(self) -> list[Planned]:
-        refitted, explained = self._plan.refitted, self._plan.explained
-        models = [*(("refit", name) for name in refitted), *(("explain", name) for name in explained)]
-        return [*self._of_each("score"), *(self[name] for name in models)]
+        """Return the jobs whose results the report shows."""
+        refitted = [self["refit", dataset] for dataset in self._plan.refitted]
+        explained = [self["explain", dataset] for dataset in self._plan.explained]
+        return [*self._of_each("score"), *refitted, *explained, self["summarize"], self["draw"]]
 
     def _of_each(self, rule: str) -> list[Planned]:
         return [self[rule, dataset] for dataset in self._plan.datasets]

@@ -19,9 +19,9 @@ from rotastack.data.tables import read_with_notes
 from rotastack.errors import RotastackError, counted, nearest, not_installed_message, shortened
 from rotastack.stats.metrics import NAMES, ranked_scores, score_named
 from rotastack.workflow.judge.words import in_digits
+from rotastack.workflow.run.folds import given_splits
 from rotastack.workflow.run.progress import duration
 from rotastack.workflow.run.resources import Resources
-from rotastack.workflow.run.splits.folds import given_splits
 from rotastack.workflow.study.building import described
 from rotastack.workflow.study.names import LONGEST
 from rotastack.workflow.study.study import Study

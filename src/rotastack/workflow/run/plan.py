@@ -283,8 +283,11 @@ class Plan:
         ranks = [ranks_name(group["name"]) for group in study.groups_of_methods]
         sweeps = map(sweep_name, range(len(study.document.evaluation.sweeps)))
         of_study = [name for name in (*FIGURES_OF_STUDY, *ranks, *sweeps) if name not in without]
-        pairs = ["kappa_error"] if self.study.pools_with_votes else []
-        of_dataset = [*FIGURES_OF_CELLS[study.protocol.package], *pairs, *(FIGURES_OF_MEMBERS if study.prunes else ())]
+        of_dataset = [
+            *FIGURES_OF_CELLS[study.protocol.package],
+            *(["kappa_error"] if study.pools_with_votes else []),
+            *(FIGURES_OF_MEMBERS if study.prunes else ()),
+        ]
         return {
             **{f"study/{name}": "study" for name in of_study},
             **{f"{dataset}/{name}": "data sets" for dataset in self.datasets for name in of_dataset},

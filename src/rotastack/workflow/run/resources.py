@@ -84,27 +84,20 @@ class Resources:
         """Return the number of rows for which a cell has outputs."""
         return self.study.protocol.split_rows(self.rows(dataset))[1]
 
-    def pool_megabytes(self, dataset: str, pool: str) -> float:
-        """Return the size of the outputs that one training job of a pool holds."""
-        members = max(self._views(pool), len(self.study.pools[pool].member_names))
-        cells = self.study.protocol.output_cells(self._largest[dataset])
-        return 4e-6 * cells * self._tested(dataset) * members * self._classes(dataset)
-
-    def votes_megabytes(self, dataset: str, pool: str) -> float:
-        """Return the size of the votes that one training job of a pool holds, if methods choose among its members."""
-        votes = _VOTES * self.n_trees(pool) if self.study.selections_of(pool) else 0
-        return 1e-6 * self.study.protocol.output_cells(self._largest[dataset]) * self.rows(dataset) * votes
-
     def _method_megabytes(self, dataset: str) -> float:
         """Return the size of a method's outputs for all cells."""
         return 8e-6 * self.study.protocol.n_cells * self._tested(dataset) * self._classes(dataset)
 
     def _megabytes(self, step: str, dataset: str, pool: str | None = None) -> float:
-        """Return the size of what a step holds of a data set and of a pool."""
+        """Return the size of what a step holds of a data set, and of a pool's block: outputs, and votes if methods choose by them."""
         table = 8e-6 * self.rows(dataset) * self.columns(dataset)
         sizes = [table, 0.0, 0.0, self._method_megabytes(dataset)]
         if pool is not None:
-            sizes[1:3] = self.pool_megabytes(dataset, pool), self.votes_megabytes(dataset, pool)
+            members = max(self._views(pool), len(self.study.pools[pool].member_names))
+            cells = self.study.protocol.output_cells(self._largest[dataset])
+            votes = _VOTES * self.n_trees(pool) if self.study.selections_of(pool) else 0
+            sizes[1] = 4e-6 * cells * self._tested(dataset) * members * self._classes(dataset)
+            sizes[2] = 1e-6 * cells * self.rows(dataset) * votes
         return sum(n * size for n, size in zip(COPIES[step], sizes, strict=True))
 
     def train_mb(self, dataset: str, pool: str) -> int:
@@ -123,7 +116,8 @@ class Resources:
 
     def _training_megabytes(self, dataset: str, pool: str) -> float:
         rows, _ = self.study.protocol.split_rows(self.rows(dataset))
-        trees = self._forest_megabytes(dataset, pool, rows, self.study.protocol.keeps_forests)
+        # A training on splits keeps all its trees until it predicts the test rows.
+        trees = self._forest_megabytes(dataset, pool, rows, is_kept=self.study.protocol.package == "splits")
         return self._megabytes("train", dataset, pool) + trees
 
     def _forest_megabytes(self, dataset: str, pool: str, rows: int, is_kept: bool) -> float:

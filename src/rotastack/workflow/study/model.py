@@ -19,8 +19,7 @@ from rotastack.workflow.study.combiners import AnyCombiner, MemberDocument, Prun
 from rotastack.workflow.study.components import Label, ViewComponent, check_texts
 from rotastack.workflow.study.evaluation import Evaluation, check_label
 from rotastack.workflow.study.names import MEASURES_OF_PRUNING, MEASURES_OF_TRAINING, slug, unfit
-from rotastack.workflow.study.protocols.nested import Nested
-from rotastack.workflow.study.protocols.splits import CrossValidation, GivenSplits, RandomSplits
+from rotastack.workflow.study.protocols import CrossValidation, GivenSplits, Nested, RandomSplits
 from rotastack.workflow.study.specs import Parameters, PoolSpec, Scaling
 from rotastack.workflow.study.task import TASKS
 from rotastack.workflow.tracking.model_types import check_trusted

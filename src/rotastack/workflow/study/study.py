@@ -12,7 +12,7 @@ from rotastack.workflow.study.building import is_trained
 from rotastack.workflow.study.components import ViewComponent
 from rotastack.workflow.study.costs import USUAL_COST
 from rotastack.workflow.study.model import AnyProtocol, PoolDocument, StudyDocument
-from rotastack.workflow.study.names import inner, slug
+from rotastack.workflow.study.names import inner, label, slug
 from rotastack.workflow.study.published_tables import check_published
 from rotastack.workflow.study.resolving import resolved_combiner, resolved_pool
 from rotastack.workflow.study.rotation_pairs import rotates, rotation_pairs
@@ -226,10 +226,12 @@ class Study:
     @cached_property
     def rotation_groups(self) -> dict[str, list[str]]:
         """First part of a block's name -> its rotation groups, if views are drawn before any training."""
-        groups = {
-            name.partition("/")[0]: self.protocol.rotation_groups_of(block) for name, block in self.blocks.items()
+        if not self.drawn_views:
+            return {}
+        return {
+            name.partition("/")[0]: [label("RG", g) for g in block["rotation_groups"]]
+            for name, block in self.blocks.items()
         }
-        return groups if self.drawn_views else {}
 
     @cached_property
     def drawn_views(self) -> list[ViewComponent]:

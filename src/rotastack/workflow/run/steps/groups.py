@@ -1,23 +1,17 @@
 """groups: draw the fold groups or splits of a data set, or rotation groups."""
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from rotastack.data.artifacts import Prepared, read_prepared, write_arrays, write_frame
 from rotastack.errors import counted
 from rotastack.resampling.rotations import draw_group
 from rotastack.seeds import child, root_sequence
+from rotastack.workflow.run.folds import draw_folds
 from rotastack.workflow.run.job import Job
-from rotastack.workflow.run.modules import protocol_module
 from rotastack.workflow.study.building import make
 from rotastack.workflow.study.names import number_of
 from rotastack.workflow.study.specs import FoldGroupsSpec, RotationsSpec, SplitsSpec
-
-
-def draw_folds(spec: FoldGroupsSpec | SplitsSpec, table: Prepared) -> pd.DataFrame:
-    """Return a column for each fold group or split, and a row for each row of the data set."""
-    return protocol_module(spec.protocol, "groups").draw(spec, table)
 
 
 def draw_rotations(spec: RotationsSpec, table: Prepared) -> xr.Dataset:

@@ -76,15 +76,16 @@ def prepare(spec: PrepareSpec, raw: pd.DataFrame, options: Mapping[str, str] = O
     for key, numbers in dividing.items():
         frame[dividing_names[key]] = numbers
     frame["target"], classes, facts = _target(target, task)
-    about: dict[str, Any] = {"task": task, "classes": classes, "dropped": preprocessor.dropped_}
-    widths = {
-        name: text.n_components
-        for name, text in zip(frame.columns[len(names) - len(texts) :], texts.values(), strict=False)
+    of_texts = zip(frame.columns[len(names) - len(texts) :], texts.values(), strict=False)
+    about = {
+        "task": task,
+        "classes": classes,
+        "dropped": preprocessor.dropped_,
+        **({"texts": {name: text.n_components for name, text in of_texts}} if texts else {}),
+        **({"divided_by": dividing_names} if dividing_names else {}),
+        **({"series": divided_by["series"]} if "series" in divided_by else {}),
+        **({"encoding": spec.encoding} if spec.encoding != "dummies" else {}),
     }
-    about |= {"texts": widths} if texts else {}
-    about |= {"divided_by": dividing_names} if dividing_names else {}
-    about |= {"series": divided_by["series"]} if "series" in divided_by else {}
-    about |= {"encoding": spec.encoding} if spec.encoding != "dummies" else {}
     if spec.is_own:
         dividing_keys = divided_by | ({"copies_together": "copies_together"} if spec.copies_together else {})
         facts["suspicions"] = suspicions(features, target, task, preprocessor.kinds_, dividing_keys, options)

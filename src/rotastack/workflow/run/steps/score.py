@@ -21,8 +21,8 @@ from rotastack.stats.metrics import METRICS
 from rotastack.stats.scores import constant_output, score_numbers, score_probabilities
 from rotastack.workflow.judge.intervals import coverage_of_spans
 from rotastack.workflow.judge.words import printer
+from rotastack.workflow.run.folds import masks
 from rotastack.workflow.run.job import Job
-from rotastack.workflow.run.modules import protocol_module
 from rotastack.workflow.study.specs import ScoringSpec
 
 MOST_SHOWN = 1000
@@ -95,8 +95,7 @@ def score_all(
 
     The times are medians over the trainings of a method's pool, because times differ between runs.
     """
-    masks = protocol_module(spec.protocol, "score").masks
-    divisions = [list(masks(column.to_numpy())) for _, column in folds.items()]
+    divisions = [masks(spec.protocol, column.to_numpy()) for _, column in folds.items()]
     units, unit = _units(spec, table, divisions)
     influences: dict[str, pd.Series] = {}  # of the tested units: pools may have different numbers of splits
     widening: dict[str, float] = {}

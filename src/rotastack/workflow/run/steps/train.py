@@ -1,5 +1,8 @@
 """train: train a pool for a block of cells, and store its outputs for held-out rows."""
 
+from collections.abc import Sequence
+from importlib import import_module
+
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -8,8 +11,7 @@ from rotastack.base.warned import UNSEEN, ignoring
 from rotastack.data.artifacts import Prepared, member_means, read_arrays, read_frame, read_prepared
 from rotastack.errors import RotastackError
 from rotastack.workflow.run.job import Job, Outcome, joined
-from rotastack.workflow.run.mixed import mixed
-from rotastack.workflow.run.modules import protocol_module
+from rotastack.workflow.run.modules import PROTOCOLS
 from rotastack.workflow.run.watching import watched
 from rotastack.workflow.study.names import MEASURES_OF_TRAINING
 from rotastack.workflow.study.specs import NestedTrainingSpec, SplitTrainingSpec
@@ -25,11 +27,11 @@ def train(
 ) -> xr.Dataset:
     """Return a pool's outputs for held-out rows; a pool that fails has missing values, and the error as ``message``.
 
-    The axes are those of :mod:`rotastack.workflow.run.nested.training` or :mod:`rotastack.workflow.run.splits.training`.
+    The axes are those of :mod:`rotastack.workflow.run.nested` or :mod:`rotastack.workflow.run.splits`.
     Views that are drawn before all training come as `rotations`, group after group. If `apart`, a separate process trains
     what may crash or has a limit of time. A pool with a limit also fails if memory runs out.
     """
-    protocol, limit, outcome, trained = protocol_module(spec.protocol, "train"), spec.pool.training_limit, Outcome(), []
+    protocol, limit, outcome, trained = import_module(PROTOCOLS[spec.protocol]), spec.pool.training_limit, Outcome(), []
     pool = protocol.untrained(spec, table, folds)
     arrays = {name: variable.values for name, variable in pool.data_vars.items()}
     limit = limit and limit * pool.sizes.get("pair", 1)
@@ -58,6 +60,31 @@ def train(
         **{k: member_means(v) for k, v in arrays.items() if k in MEASURES_OF_TRAINING and np.isfinite(v).any()},
     }
     return pool
+
+
+def mixed(names: Sequence[str], pools: Sequence[xr.Dataset]) -> xr.Dataset:
+    """Return one pool of the members of `pools`, which were trained on the same cells.
+
+    Weights of votes are scaled, so that a member has the weight 1 on average, whatever its pool. Out-of-bag rows are kept if
+    all pools have them. If a pool failed, so has the mixed one.
+    """
+    failed = [f"pool {n}: {p.attrs['message']}" for n, p in zip(names, pools, strict=True) if p.attrs["status"] != "ok"]
+    parts = []
+    for name, pool in zip(names, pools, strict=True):
+        known = pool["member"].values if "member" in pool.coords else range(pool.sizes["member"])
+        part = pool.assign_coords(member=[f"{name} {m}" for m in known])
+        if "voter_weights" in part:
+            part["voter_weights"] = part["voter_weights"] / part["voter_weights"].mean("voter")
+        parts.append(part)
+    shared = [v for v in parts[0].data_vars if all(v in part for part in parts)]
+    of_members = [v for v in shared if "member" in parts[0][v].dims]
+    of_voters = [v for v in shared if "voter" in parts[0][v].dims]
+    joined = xr.concat([part[of_members] for part in parts], dim="member", join="inner", combine_attrs="drop")
+    if of_voters:
+        joined = joined.assign(xr.concat([part[of_voters] for part in parts], dim="voter").data_vars)
+    joined = joined.assign({v: parts[0][v] for v in shared if v not in of_members and v not in of_voters})
+    ended = {"status": "failed" if failed else "ok", "message": "; ".join(failed)}
+    return joined.assign_attrs(**ended, metrics={"members": joined.sizes["member"]})
 
 
 def run(job: Job) -> None:

@@ -1,6 +1,6 @@
-"""Splits of a data set: random, by cross-validation, by groups, in the order of time, or given by the table."""
+"""Fold groups of a data set, and its splits: random, by cross-validation, by groups, in the order of time, or given by the table."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,37 +23,57 @@ from rotastack.resampling.holdout import repeated_holdout
 from rotastack.resampling.weka import weka_folds
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.workflow.study.names import label
-from rotastack.workflow.study.specs import SplitsSpec
+from rotastack.workflow.study.specs import FoldGroupsSpec, ProtocolName, SplitsSpec
 
 TEST, TRAIN, NEITHER = 0, 1, 2
 """The parts that a row can belong to in a split."""
 
 
-def draw(spec: SplitsSpec, table: Prepared) -> pd.DataFrame:
-    """Return a column for each split, with 0 for test rows, 1 for training rows and 2 for others."""
-    sequence, groups = child(root_sequence(spec.seed), "folds", spec.dataset), table.groups
+def draw_folds(spec: FoldGroupsSpec | SplitsSpec, table: Prepared) -> pd.DataFrame:
+    """Return a row for each row of the data set, and a column for each fold group, or for each split.
+
+    A fold group has the numbers of folds; a split has 0 for test rows, 1 for training rows and 2 for others.
+    """
+    sequence = child(root_sequence(spec.seed), "folds", spec.dataset)
+    try:
+        if isinstance(spec, FoldGroupsSpec):
+            prefix, parts = "FG", fold_groups(table.strata, spec.fold_groups, spec.folds, sequence)
+        else:
+            prefix, parts = "S", _splits(spec, table, sequence).astype(np.int8)
+    except ValueError as error:
+        raise RotastackError(f"{spec.dataset}: {error}") from None
+    return pd.DataFrame(parts.T, columns=[label(prefix, k) for k in range(len(parts))])
+
+
+def masks(protocol: ProtocolName, column: NDArray[np.integer]) -> list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
+    """Return the masks of the test rows and the training rows of each fold of a fold group, or of one split."""
+    if protocol == "nested":
+        return [(column == fold, column != fold) for fold in range(int(column.max()) + 1)]
+    return [(column == TEST, column == TRAIN)]
+
+
+def _splits(spec: SplitsSpec, table: Prepared, sequence: np.random.SeedSequence) -> NDArray[np.integer]:
+    """Return the part of each row in each split, shape (n_splits, n_rows)."""
+    groups = table.groups
     if spec.copies_together:
         copies = copies_in(table)
         groups = copies if groups is None else united(groups, copies)
-    try:
-        if table.given:
-            splits = given_splits(table.given, table.y, table.classes)
-            if len(splits) > spec.splits:
-                raise RotastackError(f"protocol.splits is {spec.splits}, but the table has {len(splits)} splits")
-            parts = _parts(splits, len(table.y))
-        elif groups is not None and (spec.groups is not None or spec.kind == "holdout"):
-            parts = _by_groups(table, groups, spec, sequence)
-        elif table.time is not None:
-            parts = _by_time(table.time, spec)
-        else:
-            parts = _at_random(table, spec, sequence, np.arange(len(table.y)) if groups is None else groups)
-        for s, k in [(s, k) for s, part in enumerate(parts) for k in (TEST, TRAIN) if k not in part]:
-            raise RotastackError(
-                f"split {s + 1} has no {'test' if k == TEST else 'training'} rows; take fewer folds, or another seed"
-            )
-    except (RotastackError, ValueError) as error:
-        raise RotastackError(f"{spec.dataset}: {error}") from None
-    return pd.DataFrame(parts.T.astype(np.int8), columns=[label("S", s) for s in range(len(parts))])
+    if table.given:
+        splits = given_splits(table.given, table.y, table.classes)
+        if len(splits) > spec.splits:
+            raise RotastackError(f"protocol.splits is {spec.splits}, but the table has {len(splits)} splits")
+        parts = _parts(splits, len(table.y))
+    elif groups is not None and (spec.groups is not None or spec.kind == "holdout"):
+        parts = _by_groups(table, groups, spec, sequence)
+    elif table.time is not None:
+        parts = _by_time(table.time, spec)
+    else:
+        parts = _at_random(table, spec, sequence, np.arange(len(table.y)) if groups is None else groups)
+    for s, k in [(s, k) for s, part in enumerate(parts) for k in (TEST, TRAIN) if k not in part]:
+        raise RotastackError(
+            f"split {s + 1} has no {'test' if k == TEST else 'training'} rows; take fewer folds, or another seed"
+        )
+    return parts
 
 
 def _at_random(
@@ -160,8 +180,3 @@ def given_splits(
         if classes and len(without := np.setdiff1d(y[test], y[train])):
             raise RotastackError(f"split {s + 1} of {len(splits)} has no training row of class {classes[without[0]]!r}")
     return splits
-
-
-def masks(column: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the masks of the test rows and the training rows of a split."""
-    yield column == TEST, column == TRAIN

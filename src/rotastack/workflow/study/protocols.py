@@ -1,17 +1,157 @@
-"""Random splits, plain cross-validation and given splits as a study describes them, with their names and sizes."""
+"""Protocols: how a study divides rows into training and test rows, and the names and sizes that follow."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from rotastack.base.documents import Document
 from rotastack.workflow.study.building import is_trained
 from rotastack.workflow.study.names import block_name
-from rotastack.workflow.study.protocols.protocol import NO_WEIGHTS, Protocol, in_blocks
-from rotastack.workflow.study.specs import ProtocolName, Spec, SplitsSpec, SplitTrainingSpec
+from rotastack.workflow.study.specs import (
+    FoldGroupsSpec,
+    NestedTrainingSpec,
+    ProtocolName,
+    Spec,
+    SplitsSpec,
+    SplitTrainingSpec,
+)
 
-SPLIT = "split"
-"""First word of the keys of given splits in ``divided_by``, such as ``split 1``."""
+NO_WEIGHTS = (
+    "{}: weights need a pool with rotations and nested cross-validation; for random splits use estimator "
+    "regularized_rotation_forest and combiner member"
+)
+
+
+def in_blocks(count: int, size: int) -> list[list[int]]:
+    """Divide the numbers below `count` into blocks of `size`."""
+    return [list(range(start, min(start + size, count))) for start in range(0, count, size)]
+
+
+class Protocol(Document):
+    """How the rows of a data set are repeatedly divided into training and test rows.
+
+    The folds are drawn in ``rotastack.workflow.run.folds``; the trainings are in ``rotastack.workflow.run.nested`` and
+    ``rotastack.workflow.run.splits``.
+    """
+
+    package: ClassVar[ProtocolName]
+    """The module of :mod:`rotastack.workflow.run` with the trainings; its key is ``protocol`` in slices."""
+    axes: ClassVar[tuple[str, ...]]
+    """Names of the numbers that identify a cell: axes of arrays, and columns of the scores."""
+    cells: ClassVar[str]
+    """Word for cells in the report."""
+    own_blocks: ClassVar[tuple[str, ...]]
+    """Keys of the study's ``blocks`` that the protocol uses."""
+    training_seconds: ClassVar[float]
+    """Estimated seconds of one training, without the part that grows with the data."""
+
+    rotations: int
+
+    @property
+    def divided_by(self) -> dict[str, str]:
+        """The columns by which rows are divided: ``groups``, ``time`` or ``split 1``, ... -> column name."""
+        return {}
+
+    def test_to_train(self, rows: int | None) -> float | None:
+        """Return the number of test rows per training row of a split; None if unknown, or if cells are not splits."""
+        return None
+
+    def split_rows(self, rows: int) -> tuple[int, int]:
+        """Return the largest number of rows in a training, and the number of rows whose outputs are kept."""
+        return rows, rows
+
+    @property
+    def combiner_fits(self) -> int:
+        """Number of fits of a trained combiner on a data set."""
+        return 0
+
+    def check_rows(self, rows: Mapping[str, int | None]) -> None:
+        """Raise a ValueError, with the key, if a data set is too small; a number of rows that is not known is None."""
+
+    def check_pool(self, pool: Any) -> None:
+        """Raise a ValueError, with the key, if this protocol does not support a pool."""
+
+
+class Nested(Protocol):
+    """Repeated nested cross-validation: a cell is one fold group under one rotation group."""
+
+    package: ClassVar[ProtocolName] = "nested"
+    axes: ClassVar[tuple[str, ...]] = ("rotation_group", "fold_group")
+    cells: ClassVar[str] = "cells"
+    own_blocks: ClassVar[tuple[str, ...]] = ("rotation_groups", "fold_groups")
+    training_seconds: ClassVar[float] = 0.1
+
+    kind: Literal["nested"] = "nested"
+    rotation_groups: Annotated[int, Field(ge=1, le=999, description="N, number of sets of views")] = 3
+    fold_groups: Annotated[int, Field(ge=1, le=999, description="M, number of partitions of the rows into folds")] = 3
+    folds: Annotated[int, Field(ge=3, le=50, description="F, number of folds in a partition")] = 5
+    rotations: Annotated[
+        int, Field(ge=1, le=10000, description="K, number of views in a rotation group, the identity first")
+    ] = 8
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells: rotation groups times fold groups."""
+        return self.rotation_groups * self.fold_groups
+
+    def blocks(self, sizes: Any) -> dict[str, dict[str, list[int]]]:
+        """Return block name (``RG-01-02/FG-01``) -> numbers of its rotation groups and fold groups."""
+        return {
+            f"{block_name('RG', rotations)}/{block_name('FG', folds)}": {
+                "rotation_groups": rotations,
+                "fold_groups": folds,
+            }
+            for rotations in in_blocks(self.rotation_groups, sizes.rotation_groups)
+            for folds in in_blocks(self.fold_groups, sizes.fold_groups)
+        }
+
+    def folds_spec(self, seed: int, dataset: str) -> Spec:
+        """Return what the step ``groups`` is told: the number of fold groups and of folds."""
+        return FoldGroupsSpec(
+            protocol="nested", seed=seed, dataset=dataset, fold_groups=self.fold_groups, folds=self.folds
+        )
+
+    def trainings(self, block: Mapping[str, list[int]], inner: bool | None = None) -> int:
+        """Return the number of trainings of a pool in a block: in each cell one for each fold, for each pair if `inner`; None counts both."""
+        of_cell = {None: self.folds + 1, True: self.folds - 1, False: 2}[inner] * self.folds // 2
+        return len(block["rotation_groups"]) * len(block["fold_groups"]) * of_cell
+
+    def output_cells(self, block: Mapping[str, list[int]]) -> int:
+        """Return the number of outputs of a block for a member, row and class: one for each other fold in each cell."""
+        return len(block["rotation_groups"]) * len(block["fold_groups"]) * self.folds
+
+    def training_spec(
+        self, document: Any, block: Mapping[str, Any], inner: bool, selections: list[str], **known: Any
+    ) -> Spec:
+        """Return what the step ``train`` is told: a block of cells; trained combiners need outputs with pairs of folds held out."""
+        return NestedTrainingSpec(protocol="nested", inner=inner, folds=self.folds, **block, **known)
+
+    @property
+    def combiner_fits(self) -> int:
+        """Number of fits of a trained combiner on a data set: one for each fold of each cell."""
+        return self.n_cells * self.folds
+
+    def check_pool(self, pool: Any) -> None:
+        """Raise a ValueError for keys of a pool that only splits support."""
+        special = {
+            "diversity": pool.diversity,
+            "training_error": pool.training_error,
+            "repeats": pool.repeats,
+            "ensemble_sizes": pool.ensemble_sizes,
+            "noise": pool.noise.labels or pool.noise.features,
+        }
+        for key, value in special.items():
+            if value:
+                raise ValueError(f"{key} is for splits only (protocol.kind: holdout or crossval)")
+
+    def check_combiner(self, combiner: Any, pool: Any, where: str) -> None:
+        """Raise a ValueError for combiners that only splits support, and for weights without drawn rotations."""
+        if combiner.kind in ("member", "prune"):
+            raise ValueError(f"{where}: {combiner.kind} needs splits (protocol.kind: holdout or crossval)")
+        if combiner.kind == "weights" and (pool.view is None or not pool.view.is_drawn):
+            raise ValueError(NO_WEIGHTS.format(where))
+
 
 Rotations = Annotated[
     int,
@@ -29,7 +169,6 @@ class Splits(Protocol):
     package: ClassVar[ProtocolName] = "splits"
     axes: ClassVar[tuple[str, ...]] = ("split",)
     own_blocks: ClassVar[tuple[str, ...]] = ("splits",)
-    keeps_forests: ClassVar[bool] = True
     training_seconds: ClassVar[float] = 10
 
     def blocks(self, sizes: Any) -> dict[str, dict[str, list[int]]]:
@@ -241,7 +380,7 @@ class GivenSplits(Splits):
     @property
     def divided_by(self) -> dict[str, str]:
         """The columns that mark training and test rows: ``split 1``, ... -> column name."""
-        return {f"{SPLIT} {k + 1}": column for k, column in enumerate(self.columns)}
+        return {f"split {k + 1}": column for k, column in enumerate(self.columns)}
 
     def folds_spec(self, seed: int, dataset: str) -> Spec:
         """Return the largest number of splits; the prepared table holds the columns."""
