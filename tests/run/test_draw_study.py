@@ -17,7 +17,8 @@ from rotastack.workflow.run.figures.study import FIGURES_OF_RANKS, draw_of_study
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.plan import FIGURES_OF_STUDY, Plan
 from rotastack.workflow.run.steps import draw
-from rotastack.workflow.study.specs import FiguresSpec, Sweep
+from rotastack.workflow.study.claims import Sweep
+from rotastack.workflow.study.specs import FiguresSpec
 from rotastack.workflow.study.study import Study
 
 ERRORS = pd.DataFrame(

@@ -31,7 +31,9 @@ def forget():
         cached.cache_clear()
 
 
-CLASSES = {entry.module for names in (ESTIMATORS, REGRESSORS, VIEWS, PRUNERS) for entry in names.values()}
+CLASSES = {
+    entry.path.rpartition(".")[0] for names in (ESTIMATORS, REGRESSORS, VIEWS, PRUNERS) for entry in names.values()
+}
 CLASSES |= {
     m for m in public_modules().values() if m.split(".")[1] in ("views", "trees", "linear", "combine", "ensembles")
 }

@@ -68,16 +68,17 @@ class OwnTable:
 
     def _read(self) -> None:
         """Read the table, and decide its task and the kinds of its columns."""
-        if self.arguments.target is None:
+        arguments = self.arguments
+        if arguments.target is None:
             names = read_with_notes(self.table)[0].columns
             raise RotastackError(f"{self.table}: --target COLUMN is missing; columns: {shortened(names, 20)}")
-        declared = declared_kinds(self.arguments.kind)
-        test, asked = self.arguments.test, (self.arguments.target, self.arguments.task)
-        self.read = read_target(self.table, *asked, declared, self.source, test)
-        if test is not None:
-            self.arguments.split_column = str(self.read.features.columns[-1])
+        self.read = read_target(
+            self.table, arguments.target, arguments.task, declared_kinds(arguments.kind), self.source, arguments.test
+        )
+        if arguments.test is not None:
+            arguments.split_column = str(self.read.features.columns[-1])
         self.features, self.target, self.task = self.read.features, self.read.target, self.read.task
-        unread = (self.arguments.groups if self.arguments.time_column is None else None, self.arguments.split_column)
+        unread = arguments.groups if arguments.time_column is None else None, arguments.split_column
         self.dividing = [c for c in unread if c is not None]
         kinds = self.read.kinds | dict.fromkeys(self.dividing, "id")
         try:
@@ -115,8 +116,9 @@ class OwnTable:
         self.slow = [label for label in labels if many and label in own_study.BOOSTERS]
         labels = [label for label in labels if label not in self.slow]
         size, self.memory = arguments.size or "medium", arguments.memory or _memory()
-        divided = self.divided_by, splits
-        self.design = own_study.choose_design(shape, size, self.limit, self.n_cores, labels, *divided, others)
+        self.design = own_study.choose_design(
+            shape, size, self.limit, self.n_cores, labels, self.divided_by, splits, others
+        )
         self.score, self.why = self._score()
 
         self._lay_out(labels)
@@ -133,8 +135,17 @@ class OwnTable:
 
     def _lay_out(self, labels: list[str]) -> None:
         """Make the study of some methods: the content of its file, and the checked study."""
-        made_of = self.table, self.arguments.target, self.design, self.score, self.read.kinds, labels, self.seed
-        self.content = own_study.study_of(*made_of, self.arguments.trust, self.arguments.test)
+        self.content = own_study.study_of(
+            self.table,
+            self.arguments.target,
+            self.design,
+            self.score,
+            self.read.kinds,
+            labels,
+            self.seed,
+            self.arguments.trust,
+            self.arguments.test,
+        )
         self.study = Study.from_mapping(self.content, "random_state" if self.source is not None else self.table)
 
     def _division(self) -> Iterable[tuple[str, str]]:

@@ -34,11 +34,6 @@ class Entry(NamedTuple):
     traits: Traits = Traits()
 
     @property
-    def module(self) -> str:
-        """The module that holds the class."""
-        return self.path.rpartition(".")[0]
-
-    @property
     def last(self) -> str:
         """The class, or that of a pipeline's last step."""
         return self.parameters["steps"][-1][1]["class"] if "steps" in self.parameters else self.path
@@ -226,7 +221,7 @@ def find(name: str, among: Mapping[str, Entry] = _SHORT, where: str = "class") -
     if package and all(part.isidentifier() for part in name.split(".")):
         own = package == "rotastack" or package.startswith("rotastack.")
         return Entry(f"{public_modules()[last]}.{last}" if own and last in public_modules() else name)
-    packages = {entry.module.split(".")[1] for entry in among.values() if entry.path.startswith("rotastack.")}
+    packages = {entry.path.split(".")[1] for entry in among.values() if entry.path.startswith("rotastack.")}
     ours = [n for n, module in public_modules().items() if not packages or module.split(".")[1] in packages]
     short = f"a short name ({', '.join(among)}), " if among else ""
     raise RotastackError(

@@ -161,8 +161,9 @@ def checked_estimator(path: str, parameters: Mapping[str, Any], where: str, task
     """Return the unfitted estimator of a study's task; parameters and errors as in :func:`checked`."""
     made = checked(path, parameters, where, ".estimator")
     _check_methods(made, ("fit", "predict", "get_params"), f"{where}.estimator", "an estimator")
-    has_tags = hasattr(made, "__sklearn_tags__")
-    kind = get_tags(made).estimator_type if has_tags else getattr(made, "_estimator_type", None)
+    kind = (
+        get_tags(made).estimator_type if hasattr(made, "__sklearn_tags__") else getattr(made, "_estimator_type", None)
+    )
     if kind != task.estimator_type:
         found = f"a {kind}, but the study's task is {task.name}" if kind in ("classifier", "regressor") else ""
         raise RotastackError(f"{where}.estimator: {type(made).__name__} is {found or f'not a {task.estimator_type}'}")
@@ -195,8 +196,9 @@ def _can_vote(estimator: Any) -> bool:
     if type(estimator).__module__.startswith("rotastack."):
         votes = hasattr(estimator, "tree_votes") or hasattr(estimator, "member_votes")
         return votes and "n_estimators" in estimator.get_params(deep=False)
-    known = isinstance(estimator, (BaseEnsemble, VotingClassifier))
-    return known and not isinstance(estimator, GradientBoostingClassifier)
+    return isinstance(estimator, BaseEnsemble | VotingClassifier) and not isinstance(
+        estimator, GradientBoostingClassifier
+    )
 
 
 def _n_members(estimator: Any) -> int | None:

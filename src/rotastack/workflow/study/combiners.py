@@ -2,11 +2,11 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from rotastack.base.documents import Document
 from rotastack.workflow.study.components import Component
-from rotastack.workflow.study.specs import Parameters, in_order
+from rotastack.workflow.study.specs import Parameters
 
 
 class Vote(Document):
@@ -26,8 +26,6 @@ class StackingDocument(Document):
     kind: Literal["stacking"]
     estimator: Annotated[str, Field(description="class of the level-1 estimator")] = "forest"
     parameters: Parameters = {}
-
-    _sorted = field_validator("parameters")(in_order)
 
 
 class LogLinear(Document):
@@ -73,8 +71,6 @@ class Prune(Document):
     first: Annotated[
         int | None, Field(ge=1, description="number of members of the pool, from the first; null: all")
     ] = None
-
-    _sorted = field_validator("parameters")(in_order)
 
 
 class Other(Component):

@@ -9,8 +9,8 @@ from rotastack.base.documents import Document
 from rotastack.base.traits import TaskName
 from rotastack.errors import nearest
 from rotastack.stats.metrics import METRICS, ranked_scores, score_named
+from rotastack.workflow.study.claims import Claim, Sweep
 from rotastack.workflow.study.components import Label
-from rotastack.workflow.study.specs import Claim, Sweep
 
 
 def check_label(key: str, label: str, labels: list[str], optimistic: Container[str] = ()) -> None:

@@ -50,15 +50,6 @@ class PoolDocument(PoolSpec):
         Field(description="protocol of splits: data set -> number of splits to run, for slow estimators"),
     ] = {}
 
-    @model_validator(mode="after")
-    def _trained_or_mixed(self) -> Self:
-        others = sorted(self.model_fields_set - {"of"})
-        if self.of and others:
-            raise ValueError(f"{others[0]!r} is not allowed with 'of': the members are those of the named pools")
-        if not self.of and "estimator" not in others:
-            raise ValueError("key 'estimator' is missing")
-        return self
-
     @field_validator("view", mode="before")
     @classmethod
     def _named_view(cls, value: Any) -> Any:
@@ -67,7 +58,12 @@ class PoolDocument(PoolSpec):
         return {"class": value} if isinstance(value, str) else value
 
     @model_validator(mode="after")
-    def _single_ensemble(self) -> Self:
+    def _keys_fit_together(self) -> Self:
+        others = sorted(self.model_fields_set - {"of"})
+        if self.of and others:
+            raise ValueError(f"{others[0]!r} is not allowed with 'of': the members are those of the named pools")
+        if not self.of and "estimator" not in others:
+            raise ValueError("key 'estimator' is missing")
         for key in ("diversity", "ensemble_sizes"):
             if self.view is not None and getattr(self, key):
                 raise ValueError(f"{key} needs a single ensemble; a pool with a view has several")
@@ -248,13 +244,8 @@ class StudyDocument(Document):
 
     @model_validator(mode="before")
     @classmethod
-    def _plain_texts(cls, data: Any) -> Any:
+    def _with_usual_protocol(cls, data: Any) -> Any:
         check_texts(data)
-        return data
-
-    @model_validator(mode="before")
-    @classmethod
-    def _usual_protocol(cls, data: Any) -> Any:
         protocol = data.get("protocol") if isinstance(data, dict) else None
         if isinstance(protocol, dict) and "kind" not in protocol:
             return {**data, "protocol": {"kind": "nested", **protocol}}
@@ -296,5 +287,5 @@ class StudyDocument(Document):
     @property
     def optimistic(self) -> list[str]:
         """Methods that choose members by the test rows: they are shown, but not ranked and never the best."""
-        chosen = ((label, method.combiner) for label, method in self.methods.items())
-        return [label for label, c in chosen if isinstance(c, Prune) and c.selection == "test"]
+        chosen = self.methods.items()
+        return [label for label, m in chosen if isinstance(m.combiner, Prune) and m.combiner.selection == "test"]

@@ -33,16 +33,15 @@ def published_paths(name: str, key: str = "") -> list[Path]:
     return [path for path in paths if path.is_file()]
 
 
-def scores_of(path: Path, metric: str, remarks: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+def scores_of(path: Path, metric: str, remarks: Mapping[str, Any] = {}) -> list[dict[str, Any]]:
     """Return the cells of a score in a published table, a mapping each; ``sd`` is empty where none is printed.
 
     The file of a source has a row for each data set and method if the `remarks` name its ``columns``: that of the methods,
     and those of scores. Any other file of a source has accuracies in percent, a column for each method.
     """
     rows = list(csv.DictReader(io.StringIO(read_text(path), newline="")))
-    known = remarks or {}
-    about = {"table": path.stem, "metric": metric, "repeats": str(known.get("repeats", 1)), "note": ""}
-    if columns := known.get("columns"):
+    about = {"table": path.stem, "metric": metric, "repeats": str(remarks.get("repeats", 1)), "note": ""}
+    if columns := remarks.get("columns"):
         if metric not in columns:
             return []
         method, value = columns["method"], columns[metric]

@@ -41,8 +41,9 @@ def resolved_pool(pool: PoolDocument, task: Task = TASKS["classification"], wher
     estimator, view = resolved_estimator(pool.estimator, pool.parameters, task, where), pool.view
     if view is not None:
         view = ViewComponent(**resolved(view.class_, view.parameters, VIEWS, where=f"{where}.view"))
-    found = {"estimator": estimator["class"], "parameters": estimator["parameters"], "view": view}
-    return pool.model_copy(update=found)
+    return pool.model_copy(
+        update={"estimator": estimator["class"], "parameters": estimator["parameters"], "view": view}
+    )
 
 
 def resolved_combiner(

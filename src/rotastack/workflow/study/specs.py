@@ -5,13 +5,13 @@ line, and a value that is its key's default is not in it. :mod:`rotastack.workfl
 """
 
 import json
-from itertools import pairwise
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, ConfigDict, Field
 
 from rotastack.base.documents import Document
 from rotastack.base.traits import TaskName
+from rotastack.workflow.study.claims import Claim, Sweep
 
 ProtocolName = Literal["nested", "splits"]
 Axes = list[str]
@@ -32,10 +32,18 @@ class Spec(Document):
         return json.dumps(self.content(), separators=(",", ":"))
 
 
-# Pools and combiners
+def _in_order(value: Any) -> Any:
+    """Return parameters with their keys sorted, at any depth, because the order of keys has no meaning."""
+    if isinstance(value, dict):
+        if strange := [key for key in value if not isinstance(key, str)]:
+            raise ValueError(f"keys of parameters must be text, found {strange[0]!r}")
+        return {key: _in_order(value[key]) for key in sorted(value)}
+    return [_in_order(v) for v in value] if isinstance(value, list) else value
+
 
 Parameters = Annotated[
     dict[str, Any],
+    AfterValidator(_in_order),
     Field(description="parameters of the class, by the names of the class; {class: ..., parameters: ...} is an object"),
 ]
 Scaling = Annotated[
@@ -47,23 +55,11 @@ Scaling = Annotated[
 ]
 
 
-def in_order(value: Any) -> Any:
-    """Return parameters with their keys sorted, at any depth, because the order of keys has no meaning."""
-    if isinstance(value, dict):
-        strange = [key for key in value if not isinstance(key, str)]
-        if strange:
-            raise ValueError(f"keys of parameters must be text, found {strange[0]!r}")
-        return {key: in_order(value[key]) for key in sorted(value)}
-    return [in_order(v) for v in value] if isinstance(value, list) else value
-
-
 class ClassSpec(Spec):
     """The dotted path of a class, and all its parameters."""
 
     class_: Annotated[str, Field(alias="class", description="a short name, one of our classes, or a dotted path")]
     parameters: Parameters
-
-    _sorted = field_validator("parameters")(in_order)
 
 
 class Noise(Document):
@@ -117,8 +113,6 @@ class PoolSpec(Spec):
         Noise, Field(description="protocol of splits: noise in the training rows, equal for all pools")
     ] = Noise()
 
-    _sorted = field_validator("parameters")(in_order)
-
 
 class CombinerSpec(ClassSpec):
     """A combiner."""
@@ -149,9 +143,6 @@ class MethodSpec(Spec):
 
     pool: PoolSpec
     combiner: AnyCombinerSpec
-
-
-# The steps
 
 
 class _Seeded(Spec):
@@ -278,47 +269,6 @@ class ScoringSpec(Spec):
     pools: list[str]
     copies_together: bool = False
     is_own: bool = False
-
-
-class Claim(Document):
-    """A statement that the study tests over its data sets, or over the splits of one."""
-
-    what: Annotated[
-        str,
-        Field(
-            description="error, or any other column of the scores: roc_auc, disagreement, member_accuracy, test_margin, members"
-        ),
-    ]
-    of: Annotated[str, Field(description="a method")]
-    than: Annotated[str, Field(description="method of the comparison")]
-    expect: Annotated[Literal["higher", "lower", "equal"], Field(description="direction of the claim")]
-
-
-class Sweep(Document):
-    """A figure of the mean error against a parameter, one method for each value."""
-
-    title: Annotated[str, Field(description="title of the figure")]
-    axis: Annotated[str, Field(description="label of the axis")]
-    values: Annotated[list[float], Field(min_length=2, description="values of the parameter, in increasing order")]
-    lines: Annotated[
-        dict[str, Annotated[list[str], Field(min_length=1)]],
-        Field(
-            min_length=1, description="label -> one method per value, or a single method, drawn as a horizontal line"
-        ),
-    ]
-    log: Annotated[bool, Field(description="a logarithmic axis")] = False
-
-    @model_validator(mode="after")
-    def _one_method_per_value(self) -> Self:
-        if any(b <= a for a, b in pairwise(self.values)) or (self.log and self.values[0] <= 0):
-            raise ValueError(f"values {self.values} must increase{' from more than 0' if self.log else ''}")
-        for name, line in self.lines.items():
-            if len(line) not in (1, len(self.values)):
-                raise ValueError(
-                    f"lines.{name}: {len(line)} methods for {len(self.values)} values; name one method per value, or a "
-                    "single method"
-                )
-        return self
 
 
 class _ComparedSpec(Spec):

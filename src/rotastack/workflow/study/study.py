@@ -78,8 +78,18 @@ class Study:
         }
         control, score = document.evaluation.control or next(iter(methods)), document.evaluation.score
         score = PRIMARY[task.name] if score is None else score_named(score, task.name)
-        told = document.name, task, document.protocol, control, score, document.optimistic
-        study = cls(document, datasets, pools, methods, *told)
+        study = cls(
+            document,
+            datasets,
+            pools,
+            methods,
+            document.name,
+            task,
+            document.protocol,
+            control,
+            score,
+            document.optimistic,
+        )
         study._check(where)
         return study
 

@@ -100,21 +100,20 @@ def explain(
                 weights,
             ),
         )
-        losses, deviations = found.importances_mean.tolist(), found.importances_std.tolist()
         p, n_units = _p_values(tested, new, answers, tested_parts, units[test], len(columns))
         order = np.argsort(-found.importances_mean, kind="stable")
         importances = [
             {
                 "column": listed([*map(str, sets[j])], 5) + " together" * (len(sets[j]) > 1),
                 "columns": len(sets[j]),
-                "loss": losses[j],
-                "sd": deviations[j],
+                "loss": float(found.importances_mean[j]),
+                "sd": float(found.importances_std[j]),
                 "p": p[j],
             }
             for j in order
         ]
-        top = [column for j in order if losses[j] > 0 and scores[0] > scores[1] for column in sets[j]]
-        top = [column for column in top if column not in reader.texts_]
+        mattering = [sets[j] for j in order if found.importances_mean[j] > 0 and scores[0] > scores[1]]
+        top = [column for own in mattering for column in own if column not in reader.texts_]
         dependence = [_dependence(pipeline, features, target, column) for column in top[:n_drawn]]
     sign = _sign(score)
     content = {

@@ -71,13 +71,17 @@ def families_of(model: Any) -> list[dict[str, Any]]:
     shares = weights / weights.sum() if weights.sum() > 0 else weights
     errors = np.asarray(model.oob_family_errors_, dtype=float)
     errors = np.sqrt(errors) if is_regressor(model) else errors
-    rows = []
-    for name, *numbers in zip(model.families_, weights, shares, errors, strict=True):
-        family = known[name]
-        rotated = any(not isinstance(p, str) or p in ROTATED for p in family.parts)
-        about = {"name": name, "text": _family_in_words(family), "rotated": rotated}
-        rows.append({**about, **dict(zip(("weight", "share", "error"), map(float, numbers), strict=True))})
-    return rows
+    return [
+        {
+            "name": name,
+            "text": _family_in_words(known[name]),
+            "rotated": any(not isinstance(part, str) or part in ROTATED for part in known[name].parts),
+            "weight": float(weight),
+            "share": float(share),
+            "error": float(error),
+        }
+        for name, weight, share, error in zip(model.families_, weights, shares, errors, strict=True)
+    ]
 
 
 def _family_in_words(family: Family) -> str:

@@ -76,8 +76,7 @@ def fit_table(
     found = resolved_estimator(name, parameters, task, where)
     estimator = checked_estimator(found["class"], found["parameters"], where, task)
     known = estimator.get_params()
-    given = {"random_state": seed, "n_jobs": n_jobs}
-    estimator.set_params(**{key: value for key, value in given.items() if key in known})
+    estimator.set_params(**{k: v for k, v in {"random_state": seed, "n_jobs": n_jobs}.items() if k in known})
     whole = takes_tables(estimator)
     reader, notes = read.described(TablePreprocessor(read.kinds, encoding="codes" if whole else "onehot"))
     steps: list[tuple[str, Any]] = [("table", reader)]

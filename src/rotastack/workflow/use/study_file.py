@@ -51,8 +51,8 @@ def study_name(table: str, target: str) -> str:
     name = name or f"table-{_digest(Path(table).name)[:6]}"  # the file's name is in another alphabet
     name = name if name not in taken else f"my-{name}"
     path = Path("studies") / f"{name}.yaml"
-    sources = [s for of_one in _sources(load_mapping(path)) for s in of_one] if path.is_file() else []
-    files = [source["file"] for source in sources if "file" in source]
+    sources = _sources(load_mapping(path)) if path.is_file() else []
+    files = [source["file"] for of_one in sources for source in of_one if "file" in source]
     other = any(file["path"] == table and file["target"] != target for file in files)
     return shortened(f"{name}-{_plain(target) or 'target'}") if other else name
 

@@ -14,8 +14,9 @@ from rotastack.plots.methods import plot_differences, plot_pareto, plot_rank_int
 from rotastack.plots.style import add_note, sentence
 from rotastack.stats.metrics import IN_UNITS, NAMES, higher_is_better
 from rotastack.workflow.judge.results import by_method, complete, in_units, mean_scores
+from rotastack.workflow.study.claims import Sweep
 from rotastack.workflow.study.names import ranks_name
-from rotastack.workflow.study.specs import FiguresSpec, Sweep
+from rotastack.workflow.study.specs import FiguresSpec
 
 FEW = 5  # the fewest cells for a standard error
 MOST_PANELS = 30  # of more methods, the best and the control have a panel
