@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rotastack.data.registry import entry, make_sources
-from rotastack.errors import DamagedError, RotastackError, shortened
+from rotastack.data.registry import make_sources, registry
+from rotastack.errors import DamagedError, RotastackError, nearest, shortened
 
 if TYPE_CHECKING:  # `unavailable` runs without pandas and NumPy
     import pandas as pd
@@ -45,7 +45,10 @@ def load_dataset(name: str, mirror: str | Path | None = None) -> tuple[pd.DataFr
     >>> X.shape, sorted(set(y))
     ((625, 4), ['B', 'L', 'R'])
     """
-    spec = entry(name)
+    if name not in registry():
+        near = nearest(name, list(registry()))
+        raise RotastackError(f"data set {name!r} is unknown{near}; `rotastack datasets` lists the names")
+    spec = registry()[name]
     table = fetch_table(name, spec, mirror)
     features = table.drop(columns="target")
     kinds = columns_by_kind(list(features.columns), spec.get("kinds", "auto"), name)

@@ -18,9 +18,9 @@ from rotastack.base.reading import read_columns, readings_of, stored_readings
 from rotastack.base.warned import warn
 from rotastack.data.column_types import EXACTLY, settled, with_categories
 from rotastack.data.formats import FORMATS, format_of
-from rotastack.data.openml import openml_table
+from rotastack.data.net import openml_table
 from rotastack.data.packed import GZIP, unpacked
-from rotastack.data.target import move_target_last
+from rotastack.data.target import free_name, move_target_last
 from rotastack.data.text import Found, check_names, decoded_as, read_delimited, without_row_numbers
 from rotastack.data.writing import PACKAGES
 from rotastack.errors import RotastackError, in_one_line, nearest, not_installed_message, shortened
@@ -136,11 +136,8 @@ def _with_test(train: pd.DataFrame, test: pd.DataFrame, reading: Reading) -> pd.
     """Return the rows of two tables with the same columns, and a last column that says which are which."""
     if lacking := [str(column) for column in train if column not in test]:
         raise RotastackError(f"{reading.name}: columns of the training rows are missing: {shortened(lacking)}")
-    name = "part"
-    while name in train:
-        name += "_"
     part = ["train"] * len(train) + ["test"] * len(test)
-    return pd.concat([train, test[train.columns]], ignore_index=True).assign(**{name: part})
+    return pd.concat([train, test[train.columns]], ignore_index=True).assign(**{free_name(train, "part"): part})
 
 
 def read_table(source: Any, target: str | None = None, like: pd.DataFrame | None = None) -> tuple[pd.DataFrame, Any]:

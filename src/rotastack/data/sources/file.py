@@ -1,24 +1,18 @@
 """Data sets in files of the user."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
 
 from rotastack.data.formats import FORMATS, format_of
 from rotastack.data.sources.source import Source
 from rotastack.errors import RotastackError
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 class FileSource(Source):
     """A file, written as a path or as ``{path, target, test}``; the default target is ``target``, ``test`` a file of test rows."""
 
-    plain: ClassVar[type | None] = str
-    key: ClassVar[str | None] = "path"
+    plain = str
+    key = "path"
 
     @property
     def path(self) -> Path:
@@ -30,7 +24,7 @@ class FileSource(Source):
         """All files that are read."""
         return [self.path, *(Path(self.parts[key]) for key in ("test",) if self.parts.get(key))]
 
-    def load(self) -> pd.DataFrame:
+    def load(self):
         from rotastack.data.tables import read_with_notes
         from rotastack.data.target import with_target
 
