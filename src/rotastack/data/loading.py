@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rotastack.data.registry import make_sources, registry
-from rotastack.errors import DamagedError, RotastackError, nearest, shortened
+from rotastack.errors import DELETE, RotastackError, nearest, shortened
 
 if TYPE_CHECKING:  # `unavailable` runs without pandas and NumPy
     import pandas as pd
@@ -167,8 +167,8 @@ def _read_mirrored(path: Path) -> pd.DataFrame:
 
     try:
         return read_raw(path)
-    except DamagedError as error:  # the mirror is the user's, who is never told to delete its files
-        raise RotastackError(str(error).removesuffix("; delete it and run again")) from None
+    except RotastackError as error:  # the mirror is the user's, who is never told to delete its files
+        raise RotastackError(str(error).removesuffix(DELETE)) from None
 
 
 def _cannot_be_had(name: str, spec: Mapping[str, Any], reasons: list[str]) -> str:
