@@ -20,7 +20,7 @@ def load_dataset(name: str, mirror: str | Path | None = None) -> tuple[pd.DataFr
     Parameters
     ----------
     name : str
-        A name of ``list_datasets()``.
+        A name that ``rotastack datasets`` lists.
     mirror : path, optional
         Folder with ``<name>.csv.gz`` or ``<name>.parquet``, searched before the network; by default the environment variable
         ``DATA_MIRROR``.
