@@ -83,18 +83,18 @@ def fetch_table(name: str, spec: Mapping[str, Any], mirror: str | Path | None = 
 
 def source_files(name: str, spec: Mapping[str, Any]) -> list[Path]:
     """Return the file that a table is read from: the user's own, or that of a mirror folder; [] for other sources."""
-    sources, mirrored = make_sources(name, spec), _mirror_file(name, spec, None)
+    sources, mirrored = make_sources(name, spec), _mirror_file(name, spec)
     if sources and not sources[0].network:
         return getattr(sources[0], "files", [])
     return [] if mirrored is None else [mirrored]
 
 
-def unavailable(name: str, spec: Mapping[str, Any], mirror: str | Path | None = None) -> str | None:
+def unavailable(name: str, spec: Mapping[str, Any]) -> str | None:
     """Return one line on why a data set is not available and how to get it; None if it is available.
 
     The function looks for files and sends requests to servers, but downloads no data.
     """
-    if _mirror_file(name, spec, mirror) is not None:
+    if _mirror_file(name, spec) is not None:
         return None
     reasons = []
     for source in make_sources(name, spec):
@@ -152,7 +152,7 @@ def columns_by_kind(columns: list[str], kinds: Any, where: str) -> dict[str, str
     return {column: orders.get(column) or declared.get(column, others) for column in columns}
 
 
-def _mirror_file(name: str, spec: Mapping[str, Any], mirror: str | Path | None) -> Path | None:
+def _mirror_file(name: str, spec: Mapping[str, Any], mirror: str | Path | None = None) -> Path | None:
     folder = mirror or os.environ.get("DATA_MIRROR")
     if not folder:
         return None

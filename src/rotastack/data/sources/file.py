@@ -15,14 +15,9 @@ class FileSource(Source):
     key = "path"
 
     @property
-    def path(self) -> Path:
-        """Path of the file, relative to the working directory."""
-        return Path(self.parts["path"])
-
-    @property
     def files(self) -> list[Path]:
-        """All files that are read."""
-        return [self.path, *(Path(self.parts[key]) for key in ("test",) if self.parts.get(key))]
+        """All files that are read, relative to the working directory."""
+        return [Path(self.parts[key]) for key in ("path", "test") if self.parts.get(key)]
 
     def load(self):
         from rotastack.data.tables import read_with_notes
@@ -32,7 +27,7 @@ class FileSource(Source):
         by_kind = self.kinds if isinstance(self.kinds, Mapping) else {}
         kinds = {column: kind for kind, columns in by_kind.items() if kind != "others" for column in columns}
         kinds = {column: "categorical" if kind == "ordered" else kind for column, kind in kinds.items()}
-        read = read_with_notes(self.path, target, kinds, test=self.parts.get("test"))
+        read = read_with_notes(self.files[0], target, kinds, test=self.parts.get("test"))
         return with_target(read[0], target, self.where)[0]
 
     def probe(self) -> None:
