@@ -31,8 +31,7 @@ def write_arrays(path: str | Path, dataset: xr.Dataset) -> None:
 def read_arrays(path: str | Path) -> xr.Dataset:
     """Return labelled arrays, loaded into memory; a RotastackError if the file is damaged."""
     # A file is never written where it is read, so HDF5 needs no lock, which file systems may refuse.
-    opened = {"engine": "h5netcdf", "driver_kwds": {"locking": False}}
-    with unsealed(path), xr.open_dataset(path, **opened) as dataset:
+    with unsealed(path), xr.open_dataset(path, engine="h5netcdf", driver_kwds={"locking": False}) as dataset:
         return dataset.load()
 
 

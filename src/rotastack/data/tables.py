@@ -210,7 +210,7 @@ def _records(body: bytes, labels: str | None) -> tuple[pd.DataFrame, Reading]:
         raise RotastackError('each line must be a record, such as {"a": 1, "b": "x"}')
     names = dict.fromkeys(name for record in records for name in record)
     columns = {name: pd.Series([record.get(name) for record in records], dtype=object) for name in names}
-    return pd.DataFrame(columns), Reading(["JSON lines"])
+    return pd.DataFrame(columns), Reading(("JSON lines",))
 
 
 _INTEGER = re.compile(
@@ -232,7 +232,7 @@ def _arff(body: bytes, labels: str | None) -> tuple[pd.DataFrame, Reading]:
     for name in integers:
         table[name] = pd.to_numeric(table[name]).convert_dtypes().astype(object)
     nominal = {name: pd.CategoricalDtype(values) for name, values in content["attributes"] if isinstance(values, list)}
-    return table.astype(nominal), Reading(["ARFF"])
+    return table.astype(nominal), Reading(("ARFF",))
 
 
 def _excel(body: bytes, labels: str | None) -> tuple[pd.DataFrame, Reading]:
@@ -265,7 +265,7 @@ def _excel(body: bytes, labels: str | None) -> tuple[pd.DataFrame, Reading]:
     notes = [f"sheet {name!r}{unread}"]
     names = ["" if pd.isna(cell) else str(cell) for cell in cells.iloc[0]]
     table, header = without_row_numbers(cells.iloc[1:].reset_index(drop=True), names, notes)
-    return table.set_axis(check_names(header, labels), axis=1), Reading(["Excel"], notes)
+    return table.set_axis(check_names(header, labels), axis=1), Reading(("Excel",), notes)
 
 
 def _parquet(body: bytes, labels: str | None) -> tuple[pd.DataFrame, Reading]:
@@ -274,7 +274,7 @@ def _parquet(body: bytes, labels: str | None) -> tuple[pd.DataFrame, Reading]:
     table = pyarrow.parquet.read_table(io.BytesIO(body), page_checksum_verification=True)
     frame = with_categories(table.to_pandas(**EXACTLY), table.schema)
     named = [name for name in frame.index.names if name is not None]
-    return frame.reset_index(named) if named else frame, Reading(["Parquet"])
+    return frame.reset_index(named) if named else frame, Reading(("Parquet",))
 
 
 _READERS: dict[str, Callable[[bytes, str | None], tuple[pd.DataFrame, Reading]]] = {

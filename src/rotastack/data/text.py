@@ -34,11 +34,11 @@ class Reading:
 
     Examples
     --------
-    >>> print(Reading(["semicolons", "latin-1"], name="customers.csv", rows=500, columns=12))
+    >>> print(Reading(("semicolons", "latin-1"), name="customers.csv", rows=500, columns=12))
     500 rows x 12 columns of customers.csv (semicolons, latin-1)
     """
 
-    details: Sequence[str] = ()
+    details: tuple[str, ...] = ()
     notes: Sequence[str] = ()
     delimiter: str | None = None
     name: str = ""
@@ -132,7 +132,7 @@ def read_delimited(body: bytes, labels: str | None, delimiter: str = ",") -> tup
     table.columns = check_names(header, labels)
     encoding = encoding.removesuffix("-sig")
     shown = encoding.upper() if encoding.startswith("utf") else encoding
-    return table, Reading([_DELIMITERS[delimiter], shown], notes, delimiter)
+    return table, Reading((_DELIMITERS[delimiter], shown), notes, delimiter)
 
 
 def _swallowed(column: pd.Series, delimiter: str, width: int) -> Iterator[str]:
