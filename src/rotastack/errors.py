@@ -17,22 +17,8 @@ def in_one_line(error: object) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-class DamagedError(RotastackError):
-    """The error of a file of results that exists, but whose content makes no sense.
-
-    It advises to delete the file, so it is never raised for a file of the user.
-
-    Parameters
-    ----------
-    path : Path
-    why : str
-    """
-
-    def __init__(self, path: Path, why: str):
-        super().__init__(path, why)  # what another process needs to build the error again
-
-    def __str__(self) -> str:
-        return "{}: damaged ({}); delete it and run again".format(*self.args)
+DELETE = "; delete it and run again"
+"""Advice on a damaged file of results, which no message on a file of the user may have."""
 
 
 def unreadable(path: str | Path, error: BaseException) -> RotastackError:
@@ -43,7 +29,7 @@ def unreadable(path: str | Path, error: BaseException) -> RotastackError:
         return RotastackError(f"{path}: cannot be read ({text[:200]}); make the file readable, then run again")
     if not path.is_file():
         return RotastackError(f"{path}: file not found; repeat the command to make the file again")
-    return DamagedError(path, f"{text:.200}")
+    return RotastackError(f"{path}: damaged ({text:.200}){DELETE}")
 
 
 def nearest(name: str, known: list[str]) -> str:

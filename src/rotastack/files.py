@@ -46,17 +46,24 @@ def write_sealed(path: str | Path, body: bytes | memoryview) -> None:
         file.writelines([body[:at], _SEAL % zlib.crc32(body), body[at:]])
 
 
-def check_seal(path: str | Path, *, may_lack: bool = False) -> None:
-    """Raise a ValueError if a file is not as :func:`write_sealed` wrote it; with `may_lack` it may have no checksum.
+@contextmanager
+def unsealed(path: str | Path, *, may_lack: bool = False) -> Iterator[None]:
+    """Let the block read a file of :func:`write_sealed`; a RotastackError if it is damaged. With `may_lack` it may have no checksum.
 
-    This comes before a library reads the file: from a damaged file, libraries read other numbers, crash, or never return.
+    The check comes before a library reads the file: from a damaged file, libraries read other numbers, crash, or never return.
     """
-    body = memoryview(Path(path).read_bytes())
-    at = _place(body)
-    start = at - len(_SEAL % 0)
-    found, right = bytes(body[start:at]), _SEAL % zlib.crc32(body[at:], zlib.crc32(body[:start]))
-    if found != right and not (may_lack and found[:6] != right[:6]):
-        raise ValueError("its checksum does not fit")
+    try:
+        body = memoryview(Path(path).read_bytes())
+        at = _place(body)
+        start = at - len(_SEAL % 0)
+        found, right = bytes(body[start:at]), _SEAL % zlib.crc32(body[at:], zlib.crc32(body[:start]))
+        if found != right and not (may_lack and found[:6] != right[:6]):
+            raise ValueError("its checksum does not fit")
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:  # the libraries raise all kinds of exceptions for damaged files
+        raise unreadable(path, error) from None
 
 
 def _place(body: bytes | memoryview) -> int:
@@ -113,8 +120,6 @@ def read_json(path: str | Path, kind: type = dict) -> Any:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
         if not isinstance(content, kind):
             raise TypeError(f"the content is {content!r:.40}")
-    except RotastackError:
-        raise
     except (OSError, ValueError, TypeError, RecursionError) as error:
         raise unreadable(path, error) from None
     return content

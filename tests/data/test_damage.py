@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from rotastack.data.artifacts import read_arrays, read_frame, write_arrays, write_frame
-from rotastack.errors import DamagedError, RotastackError
+from rotastack.errors import DELETE, RotastackError
 
 rng = np.random.default_rng(0)
 PREPARED = pd.DataFrame(
@@ -66,9 +66,10 @@ def test_damage_is_seen(case, tmp_path):
         path.write_bytes(damaged)
         try:
             assert equal(read(path), right)
-        except DamagedError as error:
+        except RotastackError as error:
             told.append(str(error))
     assert "\n" not in "".join(told)
+    assert all(line.endswith(DELETE) for line in told)
     assert len(told) > 0.95 * len(files), "only the mark before the checksum of Parquet may change"
 
 

@@ -127,7 +127,7 @@ def server(monkeypatch):
         monkeypatch.setattr(f"sklearn.datasets._openml._DATA_{name}", api + rest)
     monkeypatch.setattr("rotastack.data.sources.openml.DESCRIPTION", api + "{}")
     monkeypatch.setattr(net, "TIMEOUT", 0.5)
-    monkeypatch.setattr("rotastack.data.openml.TIMEOUT", 0.5)
+    monkeypatch.setattr("rotastack.data.net.TIMEOUT", 0.5)
     monkeypatch.setenv("ROTASTACK_RETRY_SECONDS", "0.01")
     yield httpd
     httpd.shutdown()

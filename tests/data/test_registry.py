@@ -5,7 +5,7 @@ import pytest
 from rotastack.data import load_dataset
 from rotastack.data.loading import check_table, columns_by_kind, fetch_table, unavailable
 from rotastack.data.raw import read_raw, write_raw
-from rotastack.data.registry import entry, make_sources, registry
+from rotastack.data.registry import make_sources, registry
 from rotastack.errors import RotastackError
 
 LOCAL = [name for name, spec in registry().items() if {"bundled", "generated"} & set(*spec["sources"][:1])]
@@ -19,7 +19,7 @@ def test_local_sets_are_there():
 @pytest.mark.parametrize("name", LOCAL)
 def test_local_sets_load_and_are_as_registered(name):
     X, y = load_dataset(name)
-    spec = entry(name)
+    spec = registry()[name]
     assert len(X) == len(y) == spec["rows"]
     assert spec["task"] == "regression" or y.value_counts().to_dict() == spec["classes"]
     assert spec["task"] == "classification" or (y.dtype == float and y.nunique() > 100)
@@ -46,7 +46,7 @@ def test_raw_tables_round_trip_with_equal_bytes(tmp_path):
 
 
 def test_mirror_is_asked_before_the_network_and_checked(tmp_path, monkeypatch):
-    spec = entry("glass")
+    spec = registry()["glass"]
     labels = np.repeat(list(spec["classes"]), list(spec["classes"].values()))
     table = pd.DataFrame(np.random.default_rng(0).normal(size=(214, 9))).assign(target=labels)
     write_raw(table, tmp_path / "glass.csv.gz")

@@ -1,17 +1,19 @@
 """What makes a comparison on a table doubtful."""
 
 from functools import partial
+from itertools import permutations
 from time import process_time
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import f_oneway
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from tests.own_tables import churn, genes, houses, sales, visits
 
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.leaks import _nearness, leaks
-from rotastack.data.suspicions import suspicions
+from rotastack.data.suspicions import intraclass_correlation, suspicions
 
 
 def doubts(table, target, task="classification", **divided_by):
@@ -225,3 +227,29 @@ def test_nearness_is_0_by_chance_and_nearly_1_if_neighbours_are_equal():
     assert _nearness(ordered[None], np.zeros(40, int), "classification") < 0, "one class tells nothing"
     numbers, _ = _nearness(np.array([ordered, mixed]), 2 * ordered, "regression")
     assert numbers == pytest.approx(1 - 39 / (2 * ((ordered - 19.5) ** 2).sum()))
+
+
+def test_the_f_test_is_that_of_scipy():
+    rng = np.random.default_rng(0)
+    groups = rng.integers(0, 5, 40)
+    target = rng.standard_normal(40) + 0.3 * groups
+    correlation, p = intraclass_correlation(target, groups, permutations=0)
+    expected = f_oneway(*(target[groups == k] for k in range(5)))
+    assert p == pytest.approx(expected.pvalue)
+    n0 = (40 - (np.bincount(groups) ** 2).sum() / 40) / 4
+    assert correlation == pytest.approx((expected.statistic - 1) / (expected.statistic + n0 - 1))
+
+
+def test_the_p_value_is_the_share_of_permutations_that_are_as_alike():
+    target, groups = np.array([1.0, 2, 4, 3, 8, 9]), np.array([0, 0, 1, 1, 2, 2])
+
+    def between(values):
+        return sum(values[groups == k].sum() ** 2 for k in range(3))
+
+    drawn = [between(target[list(order)]) for order in permutations(range(6))]
+    exact = np.mean(np.array(drawn) >= between(target) - 1e-9)
+    assert intraclass_correlation(target, groups)[1] == pytest.approx(exact, abs=0.02)
+    indicators = np.equal.outer(target > 3.5, [False, True]).astype(float)
+    assert intraclass_correlation(indicators, groups)[0] == pytest.approx(
+        intraclass_correlation(indicators[:, 1], groups)[0]
+    )

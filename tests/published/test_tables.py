@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import rankdata
 
-from rotastack.data.registry import list_datasets
+from rotastack.data.registry import registry
 
 PUBLISHED = Path(__file__).parents[2] / "config" / "published"
 COLUMNS = ["table", "dataset", "method", "metric", "value", "repeats", "note"]
@@ -65,7 +65,7 @@ def test_form(name):
     for column, known in {"table": tables.split(), "metric": metrics.split(), "repeats": [repeats]}.items():
         assert set(table[column]) == set(known)
     if name in ("rotation_weights", "multi_rotation", "iris_sensitivity", "rotation_scaling", "dimension_reduction"):
-        assert set(table["dataset"]) - set(list_datasets()) <= {"all", "ecoli-5"}
+        assert set(table["dataset"]) - set(registry()) <= {"all", "ecoli-5"}
     assert not table.duplicated(["table", "dataset", "method", "metric"]).any()
     assert not table[COLUMNS].drop(columns="note").isna().any(axis=None)
     assert table.loc[table["metric"].isin(["error", "wins", "ties"]), "value"].between(0, 1).all()

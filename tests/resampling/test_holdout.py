@@ -61,10 +61,8 @@ def test_bad_sizes_are_named():
     with pytest.raises(
         RotastackError, match="2 rows for training leaves no training or no test rows; the table has 2 rows"
     ):
-        repeated_holdout([0, 1], 1, 2)
+        repeated_holdout([0, 1], 1, 2, 0)
     with pytest.raises(RotastackError, match="leaves no training or no test rows"):
-        repeated_holdout([0, 1], 1, 0.1)
-    with pytest.raises(RotastackError, match="n_repeats must be at least 1"):
-        repeated_holdout([0, 1], 0)
+        repeated_holdout([0, 1], 1, 0.1, 0)
     with pytest.raises(RotastackError, match="cannot contain all classes and levels; at least 10 rows are needed"):
-        repeated_holdout(np.arange(10), 1, 0.5)
+        repeated_holdout(np.arange(10), 1, 0.5, 0)

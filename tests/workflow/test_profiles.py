@@ -141,7 +141,7 @@ def test_a_plugin_that_is_missing_is_named(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr("rotastack.cli.studies.find_spec", lambda name: None)
     line = refused(capsys, "run", "tiny", "--profile", "pbs")
     assert line.startswith("profile pbs: snakemake-executor-plugin-cluster-generic is not installed; run `pip install ")
-    assert studies._missing_plugins(PROFILES["default"].parent) == []
+    assert studies.profile_options("default") == studies.profile_options(None)
 
 
 def test_a_profile_that_is_nowhere_is_named_and_nothing_runs(monkeypatch, tmp_path, capsys):
@@ -158,7 +158,7 @@ def test_a_profile_that_is_nowhere_is_named_and_nothing_runs(monkeypatch, tmp_pa
 def test_without_a_lock_of_runs_a_profile_is_the_same_but_for_its_nolock(monkeypatch, name):
     """Snakemake then locks the folder; the option ``nolock`` of a profile could not be revoked."""
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(studies, "_missing_plugins", lambda folder: [])
+    monkeypatch.setattr(studies, "find_spec", lambda name: True)
     monkeypatch.setattr(launch, "has_flock", lambda: False)
     _, given = parse_args(["--snakefile", "Snakefile", "--workflow-profile", str(PROFILES[name])])
     _, found = parse_args(["--snakefile", "Snakefile", *studies.profile_options(name)])

@@ -43,21 +43,24 @@ class ColumnKind(NamedTuple):
     reason: str
 
 
-def as_pandas(table: Any) -> pd.DataFrame:
-    """Return a table as a DataFrame: a pandas, polars or Arrow table, an object with ``to_pandas``, or an array."""
+def as_pandas(table: Any, **options: Any) -> pd.DataFrame:
+    """Return a table as a DataFrame: a pandas, polars or Arrow table, an object with ``to_pandas``, or an array.
+
+    `options` are those of ``to_pandas``.
+    """
     if isinstance(table, pd.DataFrame):
         of_arrow = [j for j, dtype in enumerate(table.dtypes) if isinstance(dtype, pd.ArrowDtype)]
         if of_arrow:
             import pyarrow
 
             arrow = pyarrow.Table.from_pandas(table.iloc[:, of_arrow], preserve_index=False)
-            plain = converted(arrow.replace_schema_metadata()).set_index(table.index)  # NumPy dtypes
+            plain = converted(arrow.replace_schema_metadata(), **options).set_index(table.index)  # NumPy dtypes
             table = table.copy(deep=False)
             for k, j in enumerate(of_arrow):
                 table.isetitem(j, plain.iloc[:, k])
         return table
     if hasattr(table, "to_pandas"):
-        return converted(table)
+        return converted(table, **options)
     # of numbers beside text in a list, NumPy would make text
     values = np.asarray(table, dtype=None if hasattr(table, "dtype") else object)
     return pd.DataFrame(values, columns=[f"x{j + 1}" for j in range(values.shape[1])])

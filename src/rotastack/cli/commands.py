@@ -49,13 +49,11 @@ def run_command(given: list[str]) -> int:
         find_own_modules(getattr(arguments, "project", "."))
     try:
         return arguments.run(arguments) or 0
-    except RotastackError as error:
-        _say(f"rotastack: error: {error}")
-        return 2
-    except ModuleNotFoundError as error:
-        if (reason := not_installed_message(error.name)) is None:
+    except (RotastackError, ModuleNotFoundError) as error:
+        reason = error if isinstance(error, RotastackError) else not_installed_message(error.name)
+        if reason is None:
             raise
-        print(f"rotastack: error: {reason}", file=sys.stderr)
+        _say(f"rotastack: error: {reason}")
         return 2
     except BrokenPipeError:
         return 0

@@ -51,7 +51,7 @@ def add(commands: Any) -> None:
     fit.add_argument("--threads", type=int, default=1, help="number of threads (default: 1)")
 
 
-def _fit(arguments: Namespace) -> int:
+def _fit(arguments: Namespace) -> None:
     from rotastack.workflow.run.own_table import declared_kinds
     from rotastack.workflow.tracking.model_files import dump_model
     from rotastack.workflow.use.fitted_table import fit_table, read_target
@@ -67,7 +67,6 @@ def _fit(arguments: Namespace) -> int:
     for note in notes:
         print(f"rotastack: {arguments.table}: {note}", file=sys.stderr)
     print(f"{read.reading}\nmodel: {arguments.out}")
-    return 0
 
 
 def _parameters(given: list[str]) -> dict[str, Any]:

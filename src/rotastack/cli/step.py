@@ -63,8 +63,7 @@ def _step(arguments: Namespace) -> None:
 
 def _cap_threads(n_threads: int) -> None:
     """Limit linear algebra to `n_threads` threads."""
-    for variable in _CAPS:
-        os.environ[variable] = str(n_threads)
+    os.environ.update(dict.fromkeys(_CAPS, str(n_threads)))
     if n_threads > 1 and "threadpoolctl" in sys.modules:  # a loaded library does not read the environment again
         from threadpoolctl import threadpool_limits
 

@@ -5,7 +5,7 @@ import sys
 import time
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rotastack.cli.stopping import ending_with_us
 from rotastack.errors import RotastackError, nearest
@@ -70,8 +70,10 @@ def profile_options(name: str | None) -> list[str]:
 
     Without such a profile Snakemake would silently run all jobs on this machine.
     """
-    if name in (None, "default"):
-        return ["--workflow-profile", "none", *_as_options(project_file("workflow/profiles/default/config.yaml"))]
+    from rotastack.base.documents import load_mapping
+    from rotastack.workflow.run.launch import has_flock
+
+    name = name or "default"
     shipped = project_file(f"workflow/profiles/{name}")
     folder = next((path for path in (shipped, Path(name), Path("profiles", name)) if path.exists()), None)
     if folder is None:
@@ -79,26 +81,27 @@ def profile_options(name: str | None) -> list[str]:
         raise RotastackError(
             f"--profile: {name!r} is neither a folder nor a profile{nearest(name, names)}; profiles: {', '.join(names)}"
         )
-    for needed in _missing_plugins(folder):
-        raise RotastackError(f"profile {name}: {needed} is not installed; run `pip install {needed}`")
-    from rotastack.workflow.run.launch import has_flock
-
-    if has_flock():
+    file = folder / "config.yaml"
+    content = load_mapping(file, exactly=False) if file.is_file() else {}
+    for key, kind in (("executor", "executor"), ("default-storage-provider", "storage")):
+        plugin = f"snakemake-{kind}-plugin-{content.get(key)}"
+        is_built_in = content.get(key) in (None, "", "local", "dryrun", "touch")
+        if not is_built_in and find_spec(plugin.replace("-", "_")) is None:
+            raise RotastackError(f"profile {name}: {plugin} is not installed; run `pip install {plugin}`")
+    has_lock = has_flock()
+    if has_lock and name != "default":
         return ["--workflow-profile", str(folder)]
-    return ["--workflow-profile", "none", *_as_options(folder / "config.yaml")]
+    return ["--workflow-profile", "none", *_as_options(content, has_lock)]
 
 
-def _as_options(file: Path) -> list[str]:
+def _as_options(profile: dict[str, Any], has_lock: bool) -> list[str]:
     """Return a profile as options; with a profile Snakemake would print a notice at every run.
 
     Without the lock of a run Snakemake locks the folder, and no option could revoke ``nolock`` of a profile.
     """
-    from rotastack.base.documents import load_mapping
-    from rotastack.workflow.run.launch import has_flock
-
     options = []
-    for key, value in load_mapping(file, exactly=False).items():
-        if key == "logger" or (key == "nolock" and not has_flock()):  # the command names the logger, with a file
+    for key, value in profile.items():
+        if key == "logger" or (key == "nolock" and not has_lock):  # the command names the logger, with a file
             continue
         pairs = value
         if isinstance(value, dict):
@@ -107,19 +110,3 @@ def _as_options(file: Path) -> list[str]:
         values = pairs if isinstance(pairs, list) else [] if value is True else [value]
         options += [f"--{key}", *(os.path.expandvars(str(v)) for v in values)]
     return options
-
-
-def _missing_plugins(profile: Path) -> list[str]:
-    """Return the Snakemake plugins that a profile needs and that are not installed."""
-    from rotastack.base.documents import load_mapping
-
-    file = profile / "config.yaml"
-    content = load_mapping(file, exactly=False) if file.is_file() else {}
-    kinds = {"executor": "executor", "default-storage-provider": "storage"}
-    built_in = ("local", "dryrun", "touch")
-    plugins = [
-        f"snakemake-{kind}-plugin-{content[key]}"
-        for key, kind in kinds.items()
-        if content.get(key) and content[key] not in built_in
-    ]
-    return [name for name in plugins if find_spec(name.replace("-", "_")) is None]

@@ -14,8 +14,7 @@ from rotastack.base.categories import MISSING, dummies
 from rotastack.base.outputs import NUMBERS, positive_class
 from rotastack.base.words import TextComponents
 from rotastack.data.frames import read_frame, write_frame
-from rotastack.errors import unreadable
-from rotastack.files import check_seal, write_sealed
+from rotastack.files import unsealed, write_sealed
 
 __all__ = ["Prepared", "member_means", "read_arrays", "read_frame", "read_prepared", "write_arrays", "write_frame"]
 
@@ -31,15 +30,9 @@ def write_arrays(path: str | Path, dataset: xr.Dataset) -> None:
 
 def read_arrays(path: str | Path) -> xr.Dataset:
     """Return labelled arrays, loaded into memory; a RotastackError if the file is damaged."""
-    try:
-        check_seal(path)
-        # A file is never written where it is read, so HDF5 needs no lock, which file systems may refuse.
-        with xr.open_dataset(path, engine="h5netcdf", driver_kwds={"locking": False}) as dataset:
-            return dataset.load()
-    except MemoryError:
-        raise
-    except Exception as error:  # the libraries raise all kinds of exceptions for damaged files
-        raise unreadable(path, error) from None
+    # A file is never written where it is read, so HDF5 needs no lock, which file systems may refuse.
+    with unsealed(path), xr.open_dataset(path, engine="h5netcdf", driver_kwds={"locking": False}) as dataset:
+        return dataset.load()
 
 
 class Prepared:

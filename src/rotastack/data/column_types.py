@@ -10,6 +10,7 @@ import pandas as pd
 
 from rotastack.base.categories import texts_of
 from rotastack.base.cell_types import typed_values, types_of_cells
+from rotastack.base.columns import as_pandas
 from rotastack.base.reading import beyond_floats
 
 EXACTLY = {"integer_object_nulls": True}
@@ -24,12 +25,11 @@ def settled(table: pd.DataFrame, mixed: bool = False) -> tuple[pd.DataFrame, lis
 
     Columns of values of several types become text, or with `mixed` stay as they are. Columns of lists, records, bytes or complex numbers are left out.
     """
+    table = as_pandas(table, **EXACTLY)
     columns: dict[str, pd.Series] = {}
     notes = []
     for name in table.columns:
         column = table[name]
-        if isinstance(column.dtype, pd.ArrowDtype):
-            column = _of_arrow(column)
         kinds = set(map(type, column[column.notna()])) if column.dtype == object else set()
         other = next((kind.__name__ for kind in kinds if not issubclass(kind, _PLAIN)), None)
         other = "complex" if column.dtype.kind == "c" else other
@@ -40,14 +40,6 @@ def settled(table: pd.DataFrame, mixed: bool = False) -> tuple[pd.DataFrame, lis
     result = pd.DataFrame(columns, index=table.index).reset_index(drop=True)
     result.attrs = table.attrs
     return result, notes
-
-
-def _of_arrow(column: pd.Series) -> pd.Series:
-    """Return a column of Arrow's types as pandas has it; other columns may be of types that Arrow does not have."""
-    import pyarrow
-
-    table = pyarrow.Table.from_pandas(column.to_frame(), preserve_index=False).replace_schema_metadata()
-    return table.to_pandas(**EXACTLY).iloc[:, 0].set_axis(column.index)
 
 
 def _of_objects(column: pd.Series, kinds: set[type], mixed: bool) -> pd.Series:

@@ -9,8 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from rotastack.errors import unreadable
-from rotastack.files import check_seal, write_sealed
+from rotastack.files import unsealed, write_sealed
 
 
 def write_frame(path: str | Path, frame: pd.DataFrame, about: dict[str, Any] | None = None) -> None:
@@ -27,11 +26,6 @@ def write_frame(path: str | Path, frame: pd.DataFrame, about: dict[str, Any] | N
 
 def read_frame(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return a table and the JSON of its metadata; a RotastackError if the file is damaged."""
-    try:
-        check_seal(path, may_lack=True)  # a mirror folder may have files of other programs
+    with unsealed(path, may_lack=True):  # a mirror folder may have files of other programs
         table = pq.read_table(path, page_checksum_verification=True)
         return table.to_pandas(), json.loads((table.schema.metadata or {}).get(b"rotastack", b"{}"))
-    except MemoryError:
-        raise
-    except Exception as error:  # the libraries raise all kinds of exceptions for damaged files
-        raise unreadable(path, error) from None

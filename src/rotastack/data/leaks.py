@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype
 from scipy.stats import rankdata
+from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from rotastack.base.categories import texts_of
@@ -96,14 +97,12 @@ def _alone(column: NDArray[np.float64], y: NDArray, task: TaskName, is_date: boo
         if is_date:
             return ranked
     column = np.unique(column, return_inverse=True)[1]  # missing values come last
-    half = len(y) // 2
+    halves = PredefinedSplit(np.arange(len(y)) >= len(y) // 2)
+    if any(len(np.unique(y[train])) < 2 for train, _ in halves.split()):
+        return 0.0
     kind = DecisionTreeClassifier if task == "classification" else DecisionTreeRegressor
-    predicted = np.empty(len(y), dtype=float)
-    for test in (np.arange(len(y)) < half, np.arange(len(y)) >= half):
-        if len(np.unique(y[~test])) < 2:
-            return 0.0
-        tree = kind(max_depth=6, min_samples_leaf=3, random_state=0).fit(column[~test, None], y[~test])
-        predicted[test] = tree.predict(column[test, None])
+    tree = kind(max_depth=6, min_samples_leaf=3, random_state=0)
+    predicted = cross_val_predict(tree, column[:, None], y, cv=halves)
     if task == "regression":
         return max(ranked, float(1 - np.mean((y - predicted) ** 2) / np.var(y)))
     return float(np.mean([np.mean(predicted[y == k] == k) for k in np.unique(y)]))

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rotastack.data.registry import entry, make_sources
-from rotastack.errors import DamagedError, RotastackError, shortened
+from rotastack.data.registry import make_sources, registry
+from rotastack.errors import DELETE, RotastackError, nearest, shortened
 
 if TYPE_CHECKING:  # `unavailable` runs without pandas and NumPy
     import pandas as pd
@@ -20,7 +20,7 @@ def load_dataset(name: str, mirror: str | Path | None = None) -> tuple[pd.DataFr
     Parameters
     ----------
     name : str
-        A name of ``list_datasets()``.
+        A name that ``rotastack datasets`` lists.
     mirror : path, optional
         Folder with ``<name>.csv.gz`` or ``<name>.parquet``, searched before the network; by default the environment variable
         ``DATA_MIRROR``.
@@ -45,7 +45,10 @@ def load_dataset(name: str, mirror: str | Path | None = None) -> tuple[pd.DataFr
     >>> X.shape, sorted(set(y))
     ((625, 4), ['B', 'L', 'R'])
     """
-    spec = entry(name)
+    if name not in registry():
+        near = nearest(name, list(registry()))
+        raise RotastackError(f"data set {name!r} is unknown{near}; `rotastack datasets` lists the names")
+    spec = registry()[name]
     table = fetch_table(name, spec, mirror)
     features = table.drop(columns="target")
     kinds = columns_by_kind(list(features.columns), spec.get("kinds", "auto"), name)
@@ -80,18 +83,18 @@ def fetch_table(name: str, spec: Mapping[str, Any], mirror: str | Path | None = 
 
 def source_files(name: str, spec: Mapping[str, Any]) -> list[Path]:
     """Return the file that a table is read from: the user's own, or that of a mirror folder; [] for other sources."""
-    sources, mirrored = make_sources(name, spec), _mirror_file(name, spec, None)
+    sources, mirrored = make_sources(name, spec), _mirror_file(name, spec)
     if sources and not sources[0].network:
         return getattr(sources[0], "files", [])
     return [] if mirrored is None else [mirrored]
 
 
-def unavailable(name: str, spec: Mapping[str, Any], mirror: str | Path | None = None) -> str | None:
+def unavailable(name: str, spec: Mapping[str, Any]) -> str | None:
     """Return one line on why a data set is not available and how to get it; None if it is available.
 
     The function looks for files and sends requests to servers, but downloads no data.
     """
-    if _mirror_file(name, spec, mirror) is not None:
+    if _mirror_file(name, spec) is not None:
         return None
     reasons = []
     for source in make_sources(name, spec):
@@ -149,7 +152,7 @@ def columns_by_kind(columns: list[str], kinds: Any, where: str) -> dict[str, str
     return {column: orders.get(column) or declared.get(column, others) for column in columns}
 
 
-def _mirror_file(name: str, spec: Mapping[str, Any], mirror: str | Path | None) -> Path | None:
+def _mirror_file(name: str, spec: Mapping[str, Any], mirror: str | Path | None = None) -> Path | None:
     folder = mirror or os.environ.get("DATA_MIRROR")
     if not folder:
         return None
@@ -164,8 +167,8 @@ def _read_mirrored(path: Path) -> pd.DataFrame:
 
     try:
         return read_raw(path)
-    except DamagedError as error:  # the mirror is the user's, who is never told to delete its files
-        raise RotastackError(str(error).removesuffix("; delete it and run again")) from None
+    except RotastackError as error:  # the mirror is the user's, who is never told to delete its files
+        raise RotastackError(str(error).removesuffix(DELETE)) from None
 
 
 def _cannot_be_had(name: str, spec: Mapping[str, Any], reasons: list[str]) -> str:

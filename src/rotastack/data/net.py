@@ -1,9 +1,14 @@
-"""Downloads from the web by pooch and requests, with errors in one line."""
+"""Downloads from the web by pooch and requests, and from OpenML by scikit-learn, with errors in one line."""
 
 import os
+import socket
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from rotastack.errors import in_one_line
+from rotastack.errors import RotastackError, in_one_line
 
 TIMEOUT = float(os.environ.get("ROTASTACK_TIMEOUT_SECONDS", "30"))
 RETRIES = 2
@@ -23,15 +28,24 @@ def download(url: str, path: Path) -> bytes:
     return Path(store.fetch(path.name, downloader=pooch.HTTPDownloader(timeout=TIMEOUT))).read_bytes()
 
 
-def check(url: str, method: str = "HEAD") -> None:
-    """Raise an OSError unless a server answers a request; the answer's content is not read."""
+def check(url: str, where: str, method: str = "HEAD") -> None:
+    """Raise a RotastackError unless a server answers a request; the answer's content is not read."""
     import requests
 
-    with requests.request(method, url, timeout=TIMEOUT, stream=True, allow_redirects=True) as answer:
+    with errors_named(where), requests.request(method, url, timeout=TIMEOUT, stream=True) as answer:
         answer.raise_for_status()
 
 
-def reason(error: BaseException) -> str:
+@contextmanager
+def errors_named(where: str) -> Iterator[None]:
+    """Turn the errors of a download in the block into a RotastackError, whose message begins with `where`."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise RotastackError(f"{where}: {_reason(error)}") from None
+
+
+def _reason(error: BaseException) -> str:
     """Return in a few words why a download failed."""
     from requests import exceptions
 
@@ -46,3 +60,37 @@ def reason(error: BaseException) -> str:
     if isinstance(error, exceptions.ConnectionError):
         return f"no connection ({str(error).rpartition(': ')[2].rstrip(DRESSING):.100})"
     return in_one_line(error)
+
+
+def openml_table(number: int, where: str, target: str = "default-target", drop: Sequence[str] = ()) -> Any:
+    """Return a data set of OpenML; the last column is ``target``. scikit-learn checks the checksum, and retries.
+
+    A data set that is not available raises a RotastackError, whose message begins with `where`.
+    """
+    from sklearn.datasets import fetch_openml
+
+    try:
+        with tempfile.TemporaryDirectory() as cache, _timeout(TIMEOUT):
+            bunch = fetch_openml(
+                data_id=number,
+                target_column=target,
+                as_frame=True,
+                parser="pandas",
+                data_home=cache,
+                n_retries=3,
+                delay=float(os.environ.get("ROTASTACK_RETRY_SECONDS", "1")),
+            )
+    except Exception as error:  # fetch_openml raises many kinds of exceptions: in each case this source failed
+        raise RotastackError(f"{where}: OpenML {number}: {in_one_line(error)}") from None
+    return bunch.data.drop(columns=list(drop)).assign(target=bunch.target.astype(str))
+
+
+@contextmanager
+def _timeout(seconds: float) -> Iterator[None]:
+    """Set a time-out for all new sockets, because scikit-learn sets none."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(seconds)
+    try:
+        yield
+    finally:
+        socket.setdefaulttimeout(before)

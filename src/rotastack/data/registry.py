@@ -132,21 +132,6 @@ def registry() -> dict[str, dict[str, Any]]:
     return {name: {"task": "classification", **item.model_dump(exclude_unset=True)} for name, item in checked.items()}
 
 
-def list_datasets() -> list[str]:
-    """Return the names of the registered data sets."""
-    return list(registry())
-
-
-def entry(name: str) -> dict[str, Any]:
-    """Return the entry of one data set; for an unknown name, a RotastackError suggests the nearest."""
-    entries = registry()
-    if name not in entries:
-        raise RotastackError(
-            f"data set {name!r} is unknown{nearest(name, list(entries))}; `rotastack datasets` lists the names"
-        )
-    return entries[name]
-
-
 def make_sources(name: str, spec: Mapping[str, Any]) -> list[Source]:
     """Return the sources of an entry, in order of preference; their kinds are the files of ``data/sources``."""
     kinds = sorted({p.stem for p in Path(__file__).with_name("sources").glob("*.py")} - {"__init__", "source"})

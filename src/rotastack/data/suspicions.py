@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_float_dtype, is_numeric_dtype
+from scipy.sparse import csr_array
+from scipy.stats import f as f_distribution
 
 from rotastack.base.categories import texts_of
 from rotastack.base.columns import date_numbers, named_group
 from rotastack.base.traits import TaskName
 from rotastack.data.copies import copies
-from rotastack.data.intraclass import intraclass_correlation
 from rotastack.data.leaks import FEWEST_ROWS, MOST_COLUMNS, SAMPLE, leaks
 from rotastack.errors import shortened
 
@@ -118,19 +119,69 @@ def _alike_targets(
         of_rows = goals[column.index]
         if kinds[name] == "numeric" and ((values % 1 != 0).any() or _in_order(of_rows, groups)):
             continue
-        tested[str(name)] = intraclass_correlation(of_rows, groups, 0).p, of_rows, groups
+        tested[str(name)] = intraclass_correlation(of_rows, groups, 0)[1], of_rows, groups
     if not tested:
         return []
     name = min(tested, key=lambda name: tested[name][0])
     _, of_rows, groups = tested[name]
-    found = intraclass_correlation(of_rows, groups)
-    if found.p * len(tested) > LEVEL:
+    correlation, p = intraclass_correlation(of_rows, groups)
+    if p * len(tested) > LEVEL:
         return []
     option = options["groups"].format(quote(name))
     return [
-        f"Rows with the same {name} have alike targets (intraclass correlation {found.correlation:.2f}, {groups.max() + 1} values). If new rows will have "
+        f"Rows with the same {name} have alike targets (intraclass correlation {correlation:.2f}, {groups.max() + 1} values). If new rows will have "
         f"other values of {name}, the scores are too good: with {option} test rows are from new values."
     ]
+
+
+def intraclass_correlation(
+    target: NDArray[np.float64], groups: NDArray[np.intp], permutations: int = 1999
+) -> tuple[float, float]:
+    """Return the intraclass correlation of a target within groups, and the one-sided p-value of a test whether it exceeds chance.
+
+    The correlation is 1 if the targets of a group are equal, and about 0 if groups are drawn by chance.
+
+    With the mean squares MSB between and MSW within g groups of n rows, and ``n0 = (n - sum n_g^2 / n) / (g - 1)``, the
+    correlation is ``(MSB - MSW) / (MSB + (n0 - 1) MSW)``. The test draws the targets of rows anew, without replacement.
+
+    Parameters
+    ----------
+    target : ndarray of shape (n_rows,) or (n_rows, n_classes)
+        Numbers, or the indicators of classes, whose squares are summed.
+    groups : ndarray of shape (n_rows,)
+        Number of the group of each row, from 0. One group at least has two rows.
+    permutations : int, default=1999
+        Number of draws; the smallest p-value is ``1 / (permutations + 1)``. With 0, p is that of the F test.
+
+    References
+    ----------
+    Fisher, R. A. (1925). Statistical methods for research workers, chapter 7. Donner, A. (1986). A review of inference
+    procedures for the intraclass correlation coefficient. International Statistical Review 54.
+
+    Examples
+    --------
+    >>> correlation, p = intraclass_correlation(np.array([1.0, 2, 1, 8, 9, 9]), np.array([0, 0, 0, 1, 1, 1]))
+    >>> round(correlation, 2), round(p, 2)
+    (0.99, 0.11)
+    """
+    y = target.reshape(len(target), -1) - target.mean(axis=0)
+    sizes = np.bincount(groups).astype(np.float64)
+    n, g = len(y), len(sizes)
+    members = csr_array((np.ones(n), (groups, np.arange(n))), shape=(g, n))
+
+    def between(values: NDArray[np.float64]) -> float:
+        return float(((members @ values) ** 2 / sizes[:, None]).sum())
+
+    found, total = between(y), float((y**2).sum())
+    of_groups, of_rows = found / (g - 1), max(0.0, total - found) / (n - g)
+    size = (n - float((sizes**2).sum()) / n) / (g - 1)
+    correlation = (of_groups - of_rows) / max(of_groups + (size - 1) * of_rows, 1e-300)
+    if not permutations:
+        return correlation, float(f_distribution.sf(of_groups / max(of_rows, 1e-300), g - 1, n - g))
+    rng = np.random.default_rng(0)
+    drawn = np.array([between(y[rng.permutation(n)]) for _ in range(permutations)])
+    at_least = int(np.count_nonzero(drawn >= found * (1 - 1e-12)))
+    return correlation, (at_least + 1) / (permutations + 1)
 
 
 def _in_order(goals: NDArray[np.float64], groups: NDArray[np.intp]) -> bool:

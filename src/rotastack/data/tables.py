@@ -5,7 +5,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,34 +18,12 @@ from rotastack.base.reading import read_columns, readings_of, stored_readings
 from rotastack.base.warned import warn
 from rotastack.data.column_types import EXACTLY, settled, with_categories
 from rotastack.data.formats import FORMATS, format_of
-from rotastack.data.openml import openml_table
+from rotastack.data.net import openml_table
 from rotastack.data.packed import GZIP, unpacked
-from rotastack.data.target import move_target_last
-from rotastack.data.text import Found, check_names, decoded_as, read_delimited, without_row_numbers
+from rotastack.data.target import free_name, move_target_last
+from rotastack.data.text import Reading, check_names, decoded_as, read_delimited, without_row_numbers
 from rotastack.data.writing import PACKAGES
 from rotastack.errors import RotastackError, in_one_line, nearest, not_installed_message, shortened
-
-
-@dataclass(frozen=True)
-class Reading:
-    """The name, size and format of a table that was read; notes on the reading; the delimiter of delimited text.
-
-    Examples
-    --------
-    >>> print(Reading("customers.csv", 500, 12, ("semicolons", "latin-1")))
-    500 rows x 12 columns of customers.csv (semicolons, latin-1)
-    """
-
-    name: str
-    rows: int
-    columns: int
-    details: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    delimiter: str | None = None
-
-    def __str__(self) -> str:
-        how = f" ({', '.join(self.details)})" if self.details else ""
-        return f"{self.rows} rows x {self.columns} columns of {self.name}{how}"
 
 
 def read_as_written(source: Any, labels: str | None = None) -> tuple[pd.DataFrame, Reading]:
@@ -53,24 +31,24 @@ def read_as_written(source: Any, labels: str | None = None) -> tuple[pd.DataFram
     if not isinstance(source, str | Path):
         name = type(source).__name__
         try:
-            found = Found(_object(source, labels))
+            found, reading = _object(source, labels), Reading()
         except (ValueError, TypeError) as error:  # such as an Arrow dictionary of records
             raise RotastackError(f"{name}: cannot be read: {in_one_line(error)}") from None
     elif str(source).startswith("openml:"):
-        found, name = Found(_openml(str(source), labels)), str(source)
+        found, reading, name = _openml(str(source), labels), Reading(), str(source)
     else:
-        found, name = _file(Path(source), labels, str(source)), Path(source).name
+        (found, reading), name = _file(Path(source), labels, str(source)), Path(source).name
     try:
-        check_names([None if pd.isna(column) else str(column) for column in found.table.columns], labels)
-        table, left_out = settled(found.table, mixed=True)
+        check_names([None if pd.isna(column) else str(column) for column in found.columns], labels)
+        table, left_out = settled(found, mixed=True)
     except RotastackError as error:
         raise RotastackError(f"{name}: {error}") from None
     except ArithmeticError:  # of the decimal module
         raise RotastackError(f"{name}: a decimal number is a signaling NaN; drop the value") from None
     if not len(table):
         raise RotastackError(f"{name}: the table has a header but no rows")
-    notes = (*found.notes, *left_out)
-    return table, Reading(name, len(table), table.shape[1], tuple(found.details), notes, found.delimiter)
+    notes = (*reading.notes, *left_out)
+    return table, replace(reading, name=name, rows=len(table), columns=table.shape[1], notes=notes)
 
 
 def read_with_notes(
@@ -136,11 +114,8 @@ def _with_test(train: pd.DataFrame, test: pd.DataFrame, reading: Reading) -> pd.
     """Return the rows of two tables with the same columns, and a last column that says which are which."""
     if lacking := [str(column) for column in train if column not in test]:
         raise RotastackError(f"{reading.name}: columns of the training rows are missing: {shortened(lacking)}")
-    name = "part"
-    while name in train:
-        name += "_"
     part = ["train"] * len(train) + ["test"] * len(test)
-    return pd.concat([train, test[train.columns]], ignore_index=True).assign(**{name: part})
+    return pd.concat([train, test[train.columns]], ignore_index=True).assign(**{free_name(train, "part"): part})
 
 
 def read_table(source: Any, target: str | None = None, like: pd.DataFrame | None = None) -> tuple[pd.DataFrame, Any]:
@@ -198,8 +173,8 @@ def read_table(source: Any, target: str | None = None, like: pd.DataFrame | None
     return table.drop(columns="target"), table["target"].rename(target)
 
 
-def _file(path: Path, labels: str | None, where: str) -> Found:
-    """Return the table of a file, its details and notes."""
+def _file(path: Path, labels: str | None, where: str) -> tuple[pd.DataFrame, Reading]:
+    """Return the table of a file, and its reading."""
     ending = format_of(path.name)
     if ending is None:
         raise RotastackError(f"{where}: format unknown; allowed endings: {', '.join(FORMATS)}")
@@ -226,7 +201,7 @@ _OLE = b"\xd0\xcf\x11\xe0"
 _MAGIC = {b"PK\x03\x04": ".xlsx", b"PAR1": ".parquet"}
 
 
-def _records(body: bytes, labels: str | None) -> Found:
+def _records(body: bytes, labels: str | None) -> tuple[pd.DataFrame, Reading]:
     try:
         records = [json.loads(line) for line in body.decode(decoded_as(body)).split("\n") if line.strip()]
     except json.JSONDecodeError as error:
@@ -235,7 +210,7 @@ def _records(body: bytes, labels: str | None) -> Found:
         raise RotastackError('each line must be a record, such as {"a": 1, "b": "x"}')
     names = dict.fromkeys(name for record in records for name in record)
     columns = {name: pd.Series([record.get(name) for record in records], dtype=object) for name in names}
-    return Found(pd.DataFrame(columns), ["JSON lines"])
+    return pd.DataFrame(columns), Reading(("JSON lines",))
 
 
 _INTEGER = re.compile(
@@ -244,7 +219,7 @@ _INTEGER = re.compile(
 """A line of ARFF that declares integers. WEKA reads fractions there, scikit-learn's reader would cut them off."""
 
 
-def _arff(body: bytes, labels: str | None) -> Found:
+def _arff(body: bytes, labels: str | None) -> tuple[pd.DataFrame, Reading]:
     from rotastack.base.scikit import arff  # a late import: scikit-learn's takes as long as reading most tables
 
     text = body.decode(decoded_as(body))
@@ -257,10 +232,10 @@ def _arff(body: bytes, labels: str | None) -> Found:
     for name in integers:
         table[name] = pd.to_numeric(table[name]).convert_dtypes().astype(object)
     nominal = {name: pd.CategoricalDtype(values) for name, values in content["attributes"] if isinstance(values, list)}
-    return Found(table.astype(nominal), ["ARFF"])
+    return table.astype(nominal), Reading(("ARFF",))
 
 
-def _excel(body: bytes, labels: str | None) -> Found:
+def _excel(body: bytes, labels: str | None) -> tuple[pd.DataFrame, Reading]:
     if body.startswith(_OLE):
         raise RotastackError(
             "the file has a password, or its format is older than Excel 2007; save the file as .xlsx without a password"
@@ -290,19 +265,19 @@ def _excel(body: bytes, labels: str | None) -> Found:
     notes = [f"sheet {name!r}{unread}"]
     names = ["" if pd.isna(cell) else str(cell) for cell in cells.iloc[0]]
     table, header = without_row_numbers(cells.iloc[1:].reset_index(drop=True), names, notes)
-    return Found(table.set_axis(check_names(header, labels), axis=1), ["Excel"], notes)
+    return table.set_axis(check_names(header, labels), axis=1), Reading(("Excel",), notes)
 
 
-def _parquet(body: bytes, labels: str | None) -> Found:
+def _parquet(body: bytes, labels: str | None) -> tuple[pd.DataFrame, Reading]:
     import pyarrow.parquet
 
     table = pyarrow.parquet.read_table(io.BytesIO(body), page_checksum_verification=True)
     frame = with_categories(table.to_pandas(**EXACTLY), table.schema)
     named = [name for name in frame.index.names if name is not None]
-    return Found(frame.reset_index(named) if named else frame, ["Parquet"])
+    return frame.reset_index(named) if named else frame, Reading(("Parquet",))
 
 
-_READERS: dict[str, Callable[[bytes, str | None], Found]] = {
+_READERS: dict[str, Callable[[bytes, str | None], tuple[pd.DataFrame, Reading]]] = {
     ".csv": read_delimited,
     ".tsv": lambda body, labels: read_delimited(body, labels, "\t"),
     ".jsonl": _records,

@@ -40,9 +40,8 @@ def move_target_last(table: pd.DataFrame, target: str, where: str) -> pd.DataFra
     return features
 
 
-def free_name(columns: Collection[str]) -> str:
-    """Return the name that a feature named "target" gets: with underscores, until no column has this name."""
-    name = "target"
+def free_name(columns: Collection[str], name: str = "target") -> str:
+    """Return a name that no column has: `name`, with underscores if need be."""
     while name in columns:
         name += "_"
     return name
@@ -167,12 +166,12 @@ def check_target(y: pd.Series, where: str, task: TaskName = "classification") ->
     once = sorted(counts.index[counts == 1])
     if once:
         warn(
-            f"{where}: {_listed(once, 'class', 'classes')} of the target {'has' if len(once) == 1 else 'have'} only one row; "
+            f"{where}: {_classes(once)} of the target {'has' if len(once) == 1 else 'have'} only one row; "
             f"training and test need a row each; drop or merge {'the class' if len(once) == 1 else 'these classes'}"
             f"{', or choose regression (--task regression)' * bool(np.isfinite(numbers).all())}"
         )
     if names := alike(labels.unique()):
-        warn(f"{where}: {_listed(names, 'class', 'classes')} of the target differ only in {DIFFERENCES}")
+        warn(f"{where}: {_classes(names)} of the target differ only in {DIFFERENCES}")
     return labels
 
 
@@ -194,8 +193,8 @@ def _example(y: pd.Series) -> str:
     return repr(y.iloc[0].item() if isinstance(y.iloc[0], np.generic) else y.iloc[0])
 
 
-def _listed(names: Sequence[str], one: str, many: str) -> str:
+def _classes(names: Sequence[str]) -> str:
     """Return ``class 'a'``, or ``5 classes ('a', 'b', 'c' and 2 more)``."""
     if len(names) == 1:
-        return f"{one} {names[0]!r}"
-    return f"{len(names)} {many} ({shortened(map(repr, names), 3)})"
+        return f"class {names[0]!r}"
+    return f"{len(names)} classes ({shortened(map(repr, names), 3)})"

@@ -5,8 +5,9 @@ import io
 import re
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -27,13 +28,26 @@ _LONGEST = 2**31 - 1
 """Characters in a field; the csv module allows 131,072 by default."""
 
 
-class Found(NamedTuple):
-    """A table as written, details and notes of its reading, and the delimiter of delimited text."""
+@dataclass(frozen=True)
+class Reading:
+    """How a table was read: details and notes, the delimiter of delimited text, and the name and size of the table.
 
-    table: pd.DataFrame
-    details: Sequence[str] = ()
+    Examples
+    --------
+    >>> print(Reading(("semicolons", "latin-1"), name="customers.csv", rows=500, columns=12))
+    500 rows x 12 columns of customers.csv (semicolons, latin-1)
+    """
+
+    details: tuple[str, ...] = ()
     notes: Sequence[str] = ()
     delimiter: str | None = None
+    name: str = ""
+    rows: int = 0
+    columns: int = 0
+
+    def __str__(self) -> str:
+        how = f" ({', '.join(self.details)})" if self.details else ""
+        return f"{self.rows} rows x {self.columns} columns of {self.name}{how}"
 
 
 def decoded_as(body: bytes) -> str:
@@ -56,8 +70,8 @@ def decoded_as(body: bytes) -> str:
     return "utf-8"
 
 
-def read_delimited(body: bytes, labels: str | None, delimiter: str = ",") -> Found:
-    """Return the table of delimited text with a header; `labels` is the target, for error messages.
+def read_delimited(body: bytes, labels: str | None, delimiter: str = ",") -> tuple[pd.DataFrame, Reading]:
+    """Return the table of delimited text with a header, and its reading; `labels` is the target, for error messages.
 
     The delimiter is the one of ``, ; tab |`` for which the header and the first records have equal numbers of fields,
     and the most fields; of equally good ones `delimiter`. Empty fields are missing values. A first line ``sep=;``, as
@@ -118,7 +132,7 @@ def read_delimited(body: bytes, labels: str | None, delimiter: str = ",") -> Fou
     table.columns = check_names(header, labels)
     encoding = encoding.removesuffix("-sig")
     shown = encoding.upper() if encoding.startswith("utf") else encoding
-    return Found(table, [_DELIMITERS[delimiter], shown], notes, delimiter)
+    return table, Reading((_DELIMITERS[delimiter], shown), notes, delimiter)
 
 
 def _swallowed(column: pd.Series, delimiter: str, width: int) -> Iterator[str]:

@@ -15,7 +15,7 @@ import pandas as pd
 from rotastack.data.column_types import settled
 from rotastack.data.formats import format_of
 from rotastack.errors import RotastackError, not_installed_message
-from rotastack.files import replacing
+from rotastack.files import write_bytes
 
 PACKAGES = {".xlsx": "openpyxl", ".parquet": "pyarrow"}
 """Package that pandas needs to read and write a format."""
@@ -46,8 +46,7 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
     except (ValueError, TypeError, OverflowError) as error:  # such as dates with a time zone in Excel
         raise RotastackError(f"{path}: {' '.join(str(error).split())}; CSV has no such limit") from None
     body = buffer.getvalue()
-    with replacing(path) as temporary:
-        temporary.write_bytes(gzip.compress(body, mtime=0) if str(path).lower().endswith(".gz") else body)
+    write_bytes(path, gzip.compress(body, mtime=0) if str(path).lower().endswith(".gz") else body)
 
 
 def write_csv(table: pd.DataFrame, to: Any, sep: str = ",") -> None:

@@ -1,15 +1,7 @@
 """Data sets that are part of scikit-learn."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, ClassVar
-
 from rotastack.data.sources.source import Source
 from rotastack.errors import RotastackError, nearest
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 _NAMES = ("iris", "wine", "breast_cancer", "digits", "diabetes")
 
@@ -17,9 +9,9 @@ _NAMES = ("iris", "wine", "breast_cancer", "digits", "diabetes")
 class BundledSource(Source):
     """One of scikit-learn's bundled data sets; labels are class names, or the numbers of a regression."""
 
-    plain: ClassVar[type | None] = str
+    plain = str
 
-    def load(self) -> pd.DataFrame:
+    def load(self):
         import sklearn.datasets
 
         self.probe()

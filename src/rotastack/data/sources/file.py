@@ -1,36 +1,25 @@
 """Data sets in files of the user."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
 
 from rotastack.data.formats import FORMATS, format_of
 from rotastack.data.sources.source import Source
 from rotastack.errors import RotastackError
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 class FileSource(Source):
     """A file, written as a path or as ``{path, target, test}``; the default target is ``target``, ``test`` a file of test rows."""
 
-    plain: ClassVar[type | None] = str
-    key: ClassVar[str | None] = "path"
-
-    @property
-    def path(self) -> Path:
-        """Path of the file, relative to the working directory."""
-        return Path(self.parts["path"])
+    plain = str
+    key = "path"
 
     @property
     def files(self) -> list[Path]:
-        """All files that are read."""
-        return [self.path, *(Path(self.parts[key]) for key in ("test",) if self.parts.get(key))]
+        """All files that are read, relative to the working directory."""
+        return [Path(self.parts[key]) for key in ("path", "test") if self.parts.get(key)]
 
-    def load(self) -> pd.DataFrame:
+    def load(self):
         from rotastack.data.tables import read_with_notes
         from rotastack.data.target import with_target
 
@@ -38,7 +27,7 @@ class FileSource(Source):
         by_kind = self.kinds if isinstance(self.kinds, Mapping) else {}
         kinds = {column: kind for kind, columns in by_kind.items() if kind != "others" for column in columns}
         kinds = {column: "categorical" if kind == "ordered" else kind for column, kind in kinds.items()}
-        read = read_with_notes(self.path, target, kinds, test=self.parts.get("test"))
+        read = read_with_notes(self.files[0], target, kinds, test=self.parts.get("test"))
         return with_target(read[0], target, self.where)[0]
 
     def probe(self) -> None:

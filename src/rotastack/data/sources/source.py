@@ -1,14 +1,9 @@
 """The base class of sources."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from rotastack.errors import RotastackError
-
-if TYPE_CHECKING:  # a dry run of the workflow makes sources without loading pandas
-    import pandas as pd
 
 
 class Source:
@@ -39,8 +34,11 @@ class Source:
         self.columns = columns
         self.kinds = kinds
 
-    def load(self) -> pd.DataFrame:
-        """Return the table, with ``target`` as its last column; a RotastackError if it is not available."""
+    def load(self) -> Any:
+        """Return a DataFrame, with ``target`` as its last column; a RotastackError if it is not available.
+
+        Pandas is imported here, as a dry run of the workflow makes sources without loading pandas.
+        """
         raise NotImplementedError
 
     def probe(self) -> None:

@@ -1,19 +1,13 @@
 """Text files of the UCI repository, or of any other web address."""
 
-from __future__ import annotations
-
 import io
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
 
-from rotastack.data.net import check, download, reason
+from rotastack.data.net import check, download, errors_named
 from rotastack.data.packed import unpacked
 from rotastack.data.sources.source import Source
 from rotastack.errors import RotastackError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class UciSource(Source):
@@ -24,21 +18,19 @@ class UciSource(Source):
     equal blocks of rows) and ``join`` ("rows", or "columns" to put files side by side).
     """
 
-    key: ClassVar[str | None] = "urls"
+    key = "urls"
 
-    network: ClassVar[bool] = True
+    network = True
 
-    def load(self) -> pd.DataFrame:
+    def load(self):
         import numpy as np
         import pandas as pd
 
         parts = []
         with tempfile.TemporaryDirectory() as folder:
             for number, url in enumerate(self.value["urls"]):
-                try:
+                with errors_named(f"{self.where}: {url}"):
                     parts.append(self._parse(unpacked(download(url, Path(folder, str(number))))))
-                except (OSError, ValueError) as error:
-                    raise RotastackError(f"{self.where}: {url}: {reason(error)}") from None
         table = pd.concat(parts, axis=1 if self.value.get("join") == "columns" else 0, ignore_index=True)
         if "target_by_rows" in self.value:
             rule = self.value["target_by_rows"]
@@ -54,12 +46,9 @@ class UciSource(Source):
 
     def probe(self) -> None:
         for url in self.value["urls"]:
-            try:
-                check(url)
-            except (OSError, ValueError) as error:
-                raise RotastackError(f"{self.where}: {url}: {reason(error)}") from None
+            check(url, f"{self.where}: {url}")
 
-    def _parse(self, body: bytes) -> pd.DataFrame:
+    def _parse(self, body: bytes):
         import pandas as pd
 
         separator = self.value.get("separator", ",")

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from rotastack.base.documents import load_mapping
-from rotastack.data.registry import list_datasets
+from rotastack.data.registry import registry
 from rotastack.errors import RotastackError
 from rotastack.files import write_text
 from rotastack.project import project_file
@@ -47,7 +47,7 @@ def study_name(table: str, target: str) -> str:
     """
     name = shortened(_plain(Path(table).name.split(".")[0]))
     shipped = {p.stem for p in project_file("config/studies").glob("*.yaml")}
-    taken = shipped | set(list_datasets()) | {"datasets", "mlflow", "logs"}
+    taken = shipped | registry().keys() | {"datasets", "mlflow", "logs"}
     name = name or f"table-{_digest(Path(table).name)[:6]}"  # the file's name is in another alphabet
     name = name if name not in taken else f"my-{name}"
     path = Path("studies") / f"{name}.yaml"
