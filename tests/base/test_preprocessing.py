@@ -91,6 +91,8 @@ def test_infinities_are_refused_by_column():
         ([1.0, "x", 2.0], "regression", r"is not a number in 1 row \(such as 'x'\)"),
         ([1.0, np.inf, 2.0], "regression", "is infinite in 1 row"),
         ([1.0, 1.0], "regression", "has only one value in 2 rows"),
+        ([1.0, 2.0, -3e160], "regression", "is beyond 1e\\+100 in 1 row"),
+        ([1e-200, 2e-200], "regression", "varies by less than 1e-100 in 2 rows"),
     ],
 )
 def test_bad_targets(labels, task, message):

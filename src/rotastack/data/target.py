@@ -18,6 +18,8 @@ from rotastack.errors import RotastackError, counted, nearest, shortened
 
 RARER = -0.8
 """Rank correlation of whole numbers with their frequencies below which the numbers are counts."""
+LARGEST = 1e100
+"""Largest number of a quantity, and one over the least spread: scores square differences."""
 MAX_CLASSES = 1000
 """Largest number of classes: a pool stores an output of every member for every class."""
 
@@ -180,7 +182,12 @@ def _quantity(y: pd.Series, where: str) -> pd.Series:
     for bad, fault in [
         (np.isnan(numbers), "is not a number"),
         (np.isinf(numbers), "is infinite"),
+        (np.abs(numbers) > LARGEST, f"is beyond {LARGEST:g}"),
         (np.full(len(y), len(np.unique(numbers)) < 2), "has only one value"),
+        (
+            np.full(len(y), np.ptp(np.clip(numbers, -LARGEST, LARGEST)) < 1 / LARGEST),
+            f"varies by less than {1 / LARGEST:g}",
+        ),
     ]:
         if bad.any():
             raise RotastackError(
