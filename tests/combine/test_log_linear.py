@@ -9,7 +9,6 @@ from rotastack import PooledEnsembleClassifier
 from rotastack.combine import LogLinearWeights
 from rotastack.errors import RotastackError
 from rotastack.views import RandomRotation
-from rotastack.workflow.run.fingerprint import named_modules
 from rotastack.workflow.study.building import make
 from rotastack.workflow.study.combiners import LogLinear
 from rotastack.workflow.study.resolving import resolved_combiner
@@ -29,7 +28,7 @@ def logs(outputs):
     return np.log((1 - least * outputs.shape[2]) * outputs + least)
 
 
-@pytest.mark.parametrize(("n_classes", "n_members", "ridge"), [(2, 5, 2.0), (4, 3, 0.1), (60, 4, 20.0)])
+@pytest.mark.parametrize(("n_classes", "n_members", "ridge"), [(2, 5, 2.0), (4, 3, 0.1), (60, 4, 20.0), (3, 1, 2.0)])
 def test_it_solves_its_convex_problem(n_classes, n_members, ridge):
     outputs, y = problem(120, n_classes, n_members)
     pool = LogLinearWeights(ridge).fit(outputs, y, n_classes)
@@ -55,17 +54,9 @@ def test_weights_of_rows_are_copies():
 def test_a_ridge_that_is_lost_in_rounding(ridge, weight):
     """Members that are alike, and sure: next to nothing is left of the Hessian."""
     y = np.arange(50) % 2
-    pool = LogLinearWeights(ridge).fit(np.stack([np.eye(2)[y]] * 3), y, 2, sample_weight=np.full(50, weight))
-    assert np.isfinite(pool.weights_).all()
-    assert pool.weights_.sum() > 3
-
-
-def test_one_member_and_sure_ones():
-    outputs, y = problem(50, 3, 1)
-    assert LogLinearWeights().fit(outputs, y, 3).predict_proba(outputs).shape == (50, 3)
-    sure = np.stack([np.eye(3)[y]] * 2)
-    pool = LogLinearWeights().fit(sure, y, 3)
-    assert np.isfinite(pool.predict_proba(sure)).all()
+    sure = np.stack([np.eye(2)[y]] * 3)
+    pool = LogLinearWeights(ridge).fit(sure, y, 2, sample_weight=np.full(50, weight))
+    assert 3 < pool.weights_.sum() < np.inf
     np.testing.assert_allclose(pool.predict_proba(sure).sum(axis=1), 1)
 
 
@@ -90,19 +81,6 @@ def test_what_is_no_probability(bad):
         LogLinearWeights().fit(outputs, y, 2)
 
 
-def test_it_combines_the_members_of_any_pool():
-    X, y = load_wine(return_X_y=True)
-    pool = PooledEnsembleClassifier(
-        [("identity", None, 1), ("rotation", RandomRotation(), 3)],
-        combiner=LogLinearWeights(),
-        n_estimators=4,
-        cv=3,
-        random_state=0,
-    )
-    assert pool.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.85
-    assert all(combiner.weights_.shape == (4,) for combiner in pool.combiners_)
-
-
 def test_with_bags_it_weighs_the_families_of_a_pool_out_of_bag():
     X, y = load_wine(return_X_y=True)
     views = [("identity", None, 1), ("rotation", RandomRotation(), 1)]
@@ -119,7 +97,5 @@ def test_with_bags_it_weighs_the_families_of_a_pool_out_of_bag():
 
 
 def test_a_study_may_name_it():
-    spec = resolved_combiner(LogLinear(kind="log_linear", ridge=5.0))
-    assert make(spec).get_params() == {"ridge": 5.0}
+    assert make(resolved_combiner(LogLinear(kind="log_linear", ridge=5.0))).get_params() == {"ridge": 5.0}
     assert LogLinear(kind="log_linear").ridge == LogLinearWeights().ridge
-    assert list(named_modules("combine", spec.content())) == ["rotastack.combine.log_linear"]

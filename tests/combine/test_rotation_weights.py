@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from rotastack.base.combiner import Members
 from rotastack.combine import RotationWeights
 from rotastack.combine.nested import combine_nested
-from rotastack.combine.rotation_weights import WEIGHTINGS, rotation_complexity
+from rotastack.combine.rotation_weights import WEIGHTINGS
 
 COMPLEXITY = [15.0, 11.0, 13.0, 19.0]  # ranks 3, 1, 2, 4; the identity (0) is third
 ERROR = [0.05, 0.20, 0.10, 0.10]
+UNKNOWN = [np.nan] * 4
 
 
 @pytest.mark.parametrize(
@@ -30,8 +31,9 @@ ERROR = [0.05, 0.20, 0.10, 0.10]
     ],
 )
 def test_weights_by_hand(weighting, h, weights):
-    fitted = RotationWeights(weighting, h).rank(COMPLEXITY, ERROR)
-    np.testing.assert_allclose(fitted.weights_, weights, atol=1e-12)
+    for error in (ERROR, UNKNOWN)[: 1 + (weighting not in ("oob", "joint"))]:  # by complexity alone
+        fitted = RotationWeights(weighting, h).rank(COMPLEXITY, error)
+        np.testing.assert_allclose(fitted.weights_, weights, atol=1e-12)
 
 
 def test_exponential_is_the_printed_formula():
@@ -104,9 +106,6 @@ def test_combines_outputs_by_weight():
     np.testing.assert_allclose(fitted.predict_proba(outputs), [[1 / 6 + 1 / 6, 3 / 6 + 1 / 6]])
 
 
-UNKNOWN = [np.nan] * 4
-
-
 @pytest.mark.parametrize(
     ("weights", "complexity", "error", "message"),
     [
@@ -127,22 +126,12 @@ def test_bad_parameters_and_what_is_unknown_are_named(weights, complexity, error
         weights.rank(complexity, error)
 
 
-@pytest.mark.parametrize(("weighting", "h"), [("equal", None), ("linear", None), ("cut", 2), ("exp", 1.0)])
-def test_weights_by_complexity_alone_need_no_errors(weighting, h):
-    known, unknown = (RotationWeights(weighting, h).rank(COMPLEXITY, error).weights_ for error in (ERROR, UNKNOWN))
-    np.testing.assert_array_equal(unknown, known)
-
-
 def test_the_identity_may_have_any_number_or_none():
     assert RotationWeights("new").rank(COMPLEXITY, ERROR, identity=2).weights_.tolist() == [0, 1 / 2, 1 / 2, 0]
     with pytest.raises(ValueError, match="no member is unrotated"):
         RotationWeights("new").rank(COMPLEXITY, ERROR, identity=None)
     with pytest.raises(ValueError, match="the members have 3 trees in total; at least 4, one per rotation"):
         RotationWeights("equal").rank(COMPLEXITY, ERROR).counts(3)
-
-
-def test_complexity_counts_depth_as_a_tie_breaker():
-    assert rotation_complexity([11], [4], 100).tolist() == [11.04]
 
 
 def test_in_nested_cross_validation_each_fold_has_its_own_weights():

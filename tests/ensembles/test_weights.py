@@ -37,7 +37,13 @@ from rotastack import (
 )
 from rotastack.combine import LogLinearWeights, Stacking
 from rotastack.combine.pruning import KappaPruner
-from rotastack.trees import C45Classifier, ForestClassifier
+from rotastack.trees import (
+    C45Classifier,
+    ExtraForestClassifier,
+    ExtraForestRegressor,
+    ForestClassifier,
+    ForestRegressor,
+)
 from rotastack.views import RandomRotation
 
 CLASSIFIERS = [
@@ -48,6 +54,8 @@ CLASSIFIERS = [
     DoubleRotationForestClassifier(4),
     DoubleRotationMarginForestClassifier(8),
     RotastackClassifier(5),
+    *(ForestClassifier(8, criterion=criterion) for criterion in ("gini", "entropy", "c45")),
+    ExtraForestClassifier(8),
     PooledEnsembleClassifier(RandomRotation(), n_estimators=4, bootstrap=True),
     PooledEnsembleClassifier(RandomRotation(), ForestClassifier(4), n_estimators=4),
     PooledEnsembleClassifier(
@@ -65,6 +73,8 @@ CLASSIFIERS = [
     PrunedEnsembleClassifier(ForestClassifier(10), KappaPruner(4)),
 ]
 REGRESSORS = [
+    ForestRegressor(8),
+    ExtraForestRegressor(8),
     RandomRotationForestRegressor(8),
     MultiRotationForestRegressor(3, 8),
     RotastackRegressor(5),
@@ -77,16 +87,11 @@ OTHERS = ("oob_score_", "oob_family_errors_", "rotation_oob_error_", "family_wei
 def known(estimator, X, there=None):
     """Return what a fitted estimator gives; of training rows those that are `there`."""
     found = [estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else estimator.predict(X)]
-    found += [
-        getattr(estimator, n) if there is None else getattr(estimator, n)[there]
-        for n in OF_ROWS
-        if hasattr(estimator, n)
-    ]
+    found += [getattr(estimator, n)[slice(None) if there is None else there] for n in OF_ROWS if hasattr(estimator, n)]
     return found + [getattr(estimator, n) for n in OTHERS if hasattr(estimator, n)]
 
 
 def same(one, two):
-    assert len(one) == len(two)
     for a, b in zip(one, two, strict=True):
         if isinstance(a, dict):
             a, b = list(a.values()), list(b.values())

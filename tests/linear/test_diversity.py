@@ -73,15 +73,15 @@ def test_one_member_without_diversity_is_nu_svm(lam, noise, seed):
     assert own_objective(model, X, y) == pytest.approx(as_good, rel=1e-4)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_nu_too_small_for_the_overlap_is_raised_and_told(seed):
+@pytest.mark.parametrize(("seed", "solver"), [(0, "exact"), (1, "exact"), (2, "exact"), (0, "cvxpy")])
+def test_a_nu_too_small_for_the_overlap_is_raised_and_told(seed, solver):
     # h >= 0 everywhere: the hulls that 1 / nu allows overlap, and w = 0 is the optimum.
     X, y = two_classes(seed, 50, 5)
     best, W, _ = reference.diversity_machine(X, y, 10.0, 3, 0.5)
     assert best == pytest.approx(0.0, abs=1e-9)
     assert np.abs(W).max() < 1e-6
     with pytest.warns(UserWarning, match="overlap"):
-        model = DiversityRegularizedClassifier(3, 10.0).fit(X, y)
+        model = DiversityRegularizedClassifier(3, 10.0, solver=solver).fit(X, y)
     lam = reference.nu_of(y, 1.0) / model.nu_
     assert 1 < lam < 10
     check(model, X, y, lam=lam)

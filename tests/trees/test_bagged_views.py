@@ -144,9 +144,9 @@ def test_sparse_rotations_are_uniform(size):
 def test_sizes_of_sparse_blocks():
     X, codes = table(9, 11, 2)
     views = BaggedViews.of(X, codes, 2).sparse(seeds(900)[1])
-    firsts = views.parts[views.starts[:-1], 1]
-    assert evenly(Counter(firsts.tolist()).values(), 3)
-    assert set(firsts.tolist()) == {2, 3, 4}
+    firsts = Counter(views.parts[views.starts[:-1], 1].tolist())
+    assert evenly(firsts.values(), 3)
+    assert set(firsts) == {2, 3, 4}
     per_view = np.add.reduceat(views.parts[:, 1], views.starts[:-1])
     assert (per_view == 11).all()
     assert (np.sort(views.columns.reshape(-1, 11)) == np.arange(11)).all()
@@ -185,17 +185,14 @@ def test_subsets_of_the_classes_are_drawn_evenly():
 @pytest.mark.parametrize("kind", ["constant", "alike", "copies", "alone", "two rows"])
 def test_extreme_tables(kind, p):
     X, codes = table(30, p, 3)
-    if kind == "constant":
-        X[:] = 0.1
-    elif kind == "alike":  # no scatter within classes
-        X[:] = codes[:, None]
-    elif kind == "copies":
-        X[:] = X[:, :1]
-    elif kind == "alone":  # mostly one class in the bag
-        codes = (np.arange(30) == 4).astype(int)
-    else:
-        X, codes = X[:2], np.array([0, 2])
-    bagged = BaggedViews.of(X, codes, 3)
+    tables = {
+        "constant": (np.full_like(X, 0.1), codes),
+        "alike": (X * 0 + codes[:, None].astype(np.float32), codes),  # no scatter within classes
+        "copies": (np.repeat(X[:, :1], p, axis=1), codes),
+        "alone": (X, (np.arange(30) == 4).astype(int)),  # mostly one class in the bag
+        "two rows": (X[:2], np.array([0, 2])),
+    }
+    bagged = BaggedViews.of(*tables[kind], 3)
     for views in all_kinds(bagged, *seeds(30)):
         assert (views.widths() > 0).all()
         for _, _, matrix in blocks(views):

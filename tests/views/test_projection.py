@@ -59,9 +59,8 @@ def test_transform_is_the_product(kind):
 
 @pytest.mark.parametrize("view", [RandomProjection, RandomSubspace])
 def test_half_of_the_columns_rounded_up_by_default(view):
-    for n in (1, 2, 5, 8):
-        X = np.ones((3, n))
-        assert view(random_state=0).fit_transform(X).shape == (3, -(-n // 2))
+    widths = [view(random_state=0).fit_transform(np.ones((3, n))).shape[1] for n in (1, 2, 5, 8)]
+    assert widths == [1, 1, 3, 4]
 
 
 @pytest.mark.parametrize("view", [RandomProjection, RandomSubspace])
@@ -86,10 +85,3 @@ def test_subspaces_are_columns_without_replacement():
         np.testing.assert_array_equal(columns, view.features_)
         seen[view.features_] += 1
     assert (np.abs(seen / 300 - 0.4) < 5 * np.sqrt(0.24 / 300)).all()
-
-
-def test_subspaces_keep_names():
-    pd = pytest.importorskip("pandas")
-    X = pd.DataFrame(np.zeros((3, 4)), columns=list("abcd"))
-    view = RandomSubspace(2, random_state=0).fit(X)
-    assert view.get_feature_names_out().tolist() == [list("abcd")[j] for j in view.features_]

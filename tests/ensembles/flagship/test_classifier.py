@@ -24,11 +24,9 @@ def small(**parameters):
 def test_it_learns_and_knows_how_well():
     X, y = load_wine(return_X_y=True)
     clf = RotastackClassifier(30, random_state=0).fit(X[::2], y[::2])
-    assert clf.score(X[1::2], y[1::2]) > 0.95
-    assert clf.oob_score_ > 0.95
+    assert min(clf.score(X[1::2], y[1::2]), clf.oob_score_) > 0.95
     assert clf.families_ == NAMES
     assert clf.family_weights_.shape == clf.oob_family_errors_.shape == (5,)
-    assert (clf.family_weights_ >= 0).all()
 
 
 def test_the_weights_are_those_of_out_of_bag_means(all_kept):

@@ -41,8 +41,7 @@ def test_nothing_is_kept_where_nothing_is_missing():
     clf = small(families=("rotations",)).fit(np.nan_to_num(X), y)
     assert clf.forest_.views.fills is None
     assert clf.table_.transform(X[:3], clf).shape == (3, 5)
-    assert np.isfinite(clf.predict_proba(X)).all()  # values that were never missing in training
-    assert np.isfinite(clf.predict_proba(np.full((2, 5), np.nan))).all()
+    assert np.isfinite(clf.predict_proba(np.vstack([X, np.full((2, 5), np.nan)]))).all()  # never missing in training
 
 
 def test_numbers_that_are_missing_in_training_are_nothing_new():
@@ -58,9 +57,7 @@ def test_numbers_that_are_missing_in_training_are_nothing_new():
 def test_views_of_ones_own_see_filled_bags(view):
     X, y = holed()
     families = (TreeFamily("own", ("identity", view)), "rotations")
-    clf, again = (small(families=families, n_jobs=k).fit(X, y) for k in (1, 2))
-    assert clf.score(X, y) > 0.9
-    assert np.array_equal(clf.predict_proba(X), again.predict_proba(X))
+    assert small(families=families).fit(X, y).score(X, y) > 0.9
 
 
 def test_rows_without_a_weight_say_nothing_of_what_is_missing():

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import KFold, PredefinedSplit, RepeatedKFold, TimeSeriesSplit
 
 from rotastack import (
@@ -53,13 +53,6 @@ def test_dummies_are_never_rotated_and_missing_values_are_filled(estimator, iris
         assert all(m.view is None or m.view.n_features_in_ == 4 for m in pool.members)
 
 
-@pytest.mark.parametrize("scaling", ["minmax", "quantile", "rank", "symmetric", None])
-def test_scalings(scaling, iris):
-    X, y = iris
-    clf = RandomRotationForestClassifier(20, scaling=scaling, random_state=0).fit(X, y)
-    assert clf.score(X, y) > 0.95
-
-
 def test_all_columns_categorical_and_single_column():
     X = np.array([[0, 1], [1, 0], [0, 0], [1, 1]] * 10, dtype=float)
     y = X[:, 0].astype(int)
@@ -78,25 +71,14 @@ def test_families_share_the_members_and_out_of_bag_is_kept_per_family(iris):
     clf = PooledEnsembleClassifier(views, n_estimators=10, bootstrap=True, random_state=0).fit(X, y)
     assert [clf.families_.count(n) for n in ("identity", "rotation")] == [3, 7]
     assert set(clf.oob_family_errors_) == {"identity", "rotation"}
-    assert clf.oob_errors_.shape == (10,)
     assert 0.85 < clf.oob_score_ <= 1
 
 
-def test_an_estimator_without_probabilities_votes(iris):
-    X, y = iris
-    clf = PooledEnsembleClassifier(RandomRotation(), RidgeClassifier(), n_estimators=3, random_state=0).fit(X, y)
-    assert set(np.unique(clf.predict_proba(X).round(6))) <= {0.0, 0.333333, 0.666667, 1.0}
-
-
 def test_class_absent_from_a_training_set_has_probability_zero():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(31, 3))
-    y = np.array(["a"] * 15 + ["b"] * 15 + ["rare"])
+    X, y = np.random.default_rng(0).normal(size=(31, 3)), np.repeat(["a", "b", "rare"], [15, 15, 1])
     clf = StackedRotationClassifier(2, n_trees=3, cv=3, random_state=0).fit(X, y)
-    fold = clf.folds_[30]
-    assert clf.oof_proba_.shape == (31, 3)
     assert clf.oof_proba_[30, 2] == 0
-    assert np.isfinite(clf.oof_proba_[clf.folds_ == fold]).all()
+    assert np.isfinite(clf.oof_proba_).all()
 
 
 @pytest.mark.parametrize(
