@@ -31,10 +31,8 @@ def table():
 def test_dummies_and_missing_values():
     p = TablePreprocessor().fit(table())
     Z = p.transform(table())
-    names = list(p.get_feature_names_out())
-    assert names == ["number", "marks", "few=2", "few=3", "colour=green", "colour=red"]
-    assert Z[:3, names.index("colour=red")].tolist() == [1, 0, 0]
-    assert Z[2, 4:].tolist() == [0, 0]  # missing is the category without a dummy
+    assert p.get_feature_names_out().tolist() == ["number", "marks", "few=2", "few=3", "colour=green", "colour=red"]
+    assert Z[:3, 4:].tolist() == [[0, 1], [1, 0], [0, 0]]  # missing is the category without a dummy
     assert np.isnan(Z[0, 1])  # "?" among numbers is missing
 
 
@@ -47,8 +45,7 @@ def test_declared_kinds_win():
 def test_new_rows():
     p = TablePreprocessor().fit(table())
     new = table().iloc[:2].assign(colour=["violet", "red"], few=[2.0, 3.0], extra=1)
-    assert_array_equal(p.transform(new)[:, 2:4], [[1, 0], [0, 1]])
-    assert p.transform(new)[0, 4:].tolist() == [0, 0]
+    assert_array_equal(p.transform(new)[:, 2:], [[1, 0, 0, 0], [0, 1, 0, 1]])
     with pytest.raises(RotastackError, match="columns missing from the table: few"):
         p.transform(new.drop(columns="few"))
 

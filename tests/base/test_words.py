@@ -53,7 +53,6 @@ def test_texts_with_few_words(texts, is_known):
     column = pd.Series(texts, dtype=object)
     encoder = TextComponents(4).fit(column)
     found = encoder.transform(column)
-    assert found.shape == (len(texts), 4)
     assert np.isfinite(found).all()
     assert found.any() == is_known
     odd = pd.Series(["xyzzy", "", None, [1, 2], 7.5], dtype=object)

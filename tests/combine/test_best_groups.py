@@ -5,7 +5,6 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from rotastack.combine import BestGroups, Stacking
-from rotastack.errors import RotastackError
 from rotastack.seeds import child
 from rotastack.trees import ForestClassifier
 
@@ -45,11 +44,14 @@ def test_one_group_is_stacking(case):
     np.testing.assert_array_equal(best.predict_proba(outputs), alone.predict_proba(outputs))
 
 
-def test_mistakes_are_named(case):
-    outputs, y = case
-    with pytest.raises(RotastackError, match="8 members cannot be divided into groups of 3"):
-        BestGroups(group_size=3).fit(outputs, y, 2, SEED)
-    with pytest.raises(ValueError, match="'n_best' parameter of BestGroups must be an int"):
-        BestGroups(n_best=0).fit(outputs, y, 2, SEED)
-    with pytest.raises(RotastackError, match="out-of-bag error, got LogisticRegression"):
-        BestGroups(LogisticRegression(), group_size=2).fit(outputs, y, 2, SEED)
+@pytest.mark.parametrize(
+    ("best", "message"),
+    [
+        (BestGroups(group_size=3), "8 members cannot be divided into groups of 3"),
+        (BestGroups(n_best=0), "'n_best' parameter of BestGroups must be an int"),
+        (BestGroups(LogisticRegression(), group_size=2), "out-of-bag error, got LogisticRegression"),
+    ],
+)
+def test_mistakes_are_named(case, best, message):
+    with pytest.raises(ValueError, match=message):
+        best.fit(*case, 2, SEED)

@@ -49,14 +49,18 @@ def test_of_equal_thresholds_the_nearest_to_a_half_is_chosen():
     assert vote.trained
 
 
-def test_what_cannot_be_is_refused():
-    three = np.full((1, 4, 3), 1 / 3)
-    with pytest.raises(RotastackError, match="two classes, got 3"):
-        Voting(scoring="accuracy").fit(three, np.arange(4) % 3, 3, np.random.SeedSequence(0))
-    with pytest.raises(RotastackError, match="soft.*hard"):
-        Voting("loud").predict_proba(three)
-    with pytest.raises(RotastackError, match="balanced_accuracy.*'f1'"):
-        Voting(scoring="f1").fit(three[:, :, :2], np.arange(4) % 2, 2, np.random.SeedSequence(0))
+@pytest.mark.parametrize(
+    ("vote", "n_classes", "message"),
+    [
+        (Voting(scoring="accuracy"), 3, "two classes, got 3"),
+        (Voting("loud", scoring="accuracy"), 2, "soft.*hard"),
+        (Voting(scoring="f1"), 2, "balanced_accuracy.*'f1'"),
+    ],
+)
+def test_what_cannot_be_is_refused(vote, n_classes, message):
+    outputs, y = np.full((1, 4, n_classes), 1 / n_classes), np.arange(4) % n_classes
+    with pytest.raises(RotastackError, match=message):
+        vote.fit(outputs, y, n_classes, np.random.SeedSequence(0))
 
 
 def test_stacker_learns_which_member_to_trust():

@@ -53,8 +53,7 @@ def test_h_is_the_best_of_the_grid_and_the_smallest_among_equals(weighting):
     grid = np.arange(1, 10) if weighting == "cut" else np.arange(1, 91) / 10
     losses = [RotationWeights(weighting, float(h)).rank(complexity, error).weights_ @ error for h in grid]
     assert found == pytest.approx(grid[int(np.argmin(losses))])
-    assert RotationWeights("cut").rank(complexity, np.full(9, 0.25)).h_ == 1
-    assert RotationWeights("exp").rank(complexity, np.full(9, 0.25)).h_ == pytest.approx(0.1)
+    assert RotationWeights(weighting).rank(complexity, np.full(9, 0.25)).h_ == grid[0]
 
 
 @pytest.mark.parametrize(
@@ -75,22 +74,22 @@ def test_trees_sum_to_the_total_and_never_rise_with_the_rank(R, extra, weighting
     fitted = RotationWeights(weighting).rank(rng.integers(3, 9, R), rng.integers(0, 4, R) / 10)
     counts = fitted.counts(R + extra)
     assert counts.sum() == R + extra
-    assert counts.min() >= 0
-    by_rank = counts[fitted.order_]
-    assert (np.diff(by_rank) <= 0).all()
+    assert (np.diff([*counts[fitted.order_], 0]) <= 0).all()
     assert fitted.weights_.sum() == pytest.approx(1)
 
 
-def test_shortage_goes_to_the_first_and_excess_is_taken_from_the_last():
-    two = RotationWeights("linear").rank([1.0, 2.0], [0, 0])
-    assert two.counts(100).tolist() == [67, 33]
-    # .4 .3 .2 .1 of 14 = 5.6 4.2 2.8 1.4, rounded 6 4 3 1
-    four = RotationWeights("linear").rank([1.0, 2.0, 3.0, 4.0], [0] * 4)
-    assert four.counts(14).tolist() == [6, 4, 3, 1]
-    # of 11 = 4.4 3.3 2.2 1.1, rounded 4 3 2 1: one is missing
-    assert four.counts(11).tolist() == [5, 3, 2, 1]
-    # of 9 = 3.6 2.7 1.8 .9, rounded 4 3 2 1: one too many
-    assert four.counts(9).tolist() == [4, 3, 2, 0]
+@pytest.mark.parametrize(
+    ("rotations", "trees", "counts"),
+    [
+        (2, 100, [67, 33]),
+        (4, 14, [6, 4, 3, 1]),  # .4 .3 .2 .1 of 14 = 5.6 4.2 2.8 1.4
+        (4, 11, [5, 3, 2, 1]),  # 4.4 3.3 2.2 1.1, rounded 4 3 2 1: one is missing
+        (4, 9, [4, 3, 2, 0]),  # 3.6 2.7 1.8 .9, rounded 4 3 2 1: one too many
+    ],
+)
+def test_shortage_goes_to_the_first_and_excess_is_taken_from_the_last(rotations, trees, counts):
+    ranked = RotationWeights("linear").rank(np.arange(rotations), np.zeros(rotations))
+    assert ranked.counts(trees).tolist() == counts
 
 
 def test_equal_spreads_its_remainder():

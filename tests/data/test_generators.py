@@ -81,6 +81,7 @@ def test_friedman_without_noise_is_its_formula():
     expected = 10 * np.sin(np.pi * x1 * x2) + 20 * (x3 - 0.5) ** 2 + 10 * x4 + 5 * x5
     np.testing.assert_allclose(one["target"], expected, atol=1e-4)  # columns are rounded
     assert one.shape[1] == 13
+    assert (two.iloc[:, :4].max() <= [100, 560 * np.pi, 1, 11]).all()
     x1, x2, x3, x4, _ = two.to_numpy().T
     reactance = x2 * x3 - 1 / (x2 * x4)
     np.testing.assert_allclose(two["target"], np.sqrt(x1**2 + reactance**2), rtol=1e-4)

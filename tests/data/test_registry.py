@@ -50,7 +50,7 @@ def test_mirror_is_asked_before_the_network_and_checked(tmp_path, monkeypatch):
     table = pd.DataFrame(np.random.default_rng(0).normal(size=(214, 9))).assign(target=labels)
     write_raw(table, tmp_path / "glass.csv.gz")
     monkeypatch.setenv("DATA_MIRROR", str(tmp_path))
-    assert fetch_table("glass", spec).shape == (214, 10)
+    assert len(fetch_table("glass", spec)) == 214
     assert unavailable("glass", spec) is None
     write_raw(table.iloc[1:], tmp_path / "glass.csv.gz")
     with pytest.raises(RotastackError, match="glass: the table of .*: 213 rows, expected 214; class counts"):

@@ -140,7 +140,6 @@ def test_samples_may_miss_classes(estimator):
     for clf in fitted:
         for votes, member, classes in zip(clf.tree_votes(X).T, clf.estimators_, clf.estimators_classes_, strict=True):
             assert (votes == np.array([2, 5, 7, 9])[classes][member.predict(X)]).all()
-        assert clf.predict_proba(X).shape == (len(y), 4)
         assert clf.score(X, y) > 0.8
 
 

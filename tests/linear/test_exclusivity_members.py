@@ -1,7 +1,5 @@
 """Members that differ, and the course of the iterations."""
 
-import warnings
-
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
@@ -50,25 +48,14 @@ def test_the_mean_of_the_members_decides():
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("p", [1, 2])
-def test_a_growing_penalty_warns_where_it_froze_above_the_optimum(p, seed):
+def test_a_growing_penalty_warns_where_it_froze_above_the_optimum(p, seed, recwarn):
     X, y = two_classes(seed, 45, 6)
     best = reference.exrm(X, y, 1.0, 5, p)[0]
     model = ExclusivityRegularizedClassifier(5, 1.0, loss_power=p, solver="alm", init="random", random_state=seed)
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        model.fit(X, y)
+    model.fit(X, y)
     excess = (model.objective_ - best) / model.objective_
     assert model.duality_gap_ == pytest.approx(excess, abs=1e-6)
-    assert [w.category for w in told] == ([ConvergenceWarning] if excess > 1e-4 else [])
-
-
-def test_equal_seeds_give_equal_bytes():
-    X, y = two_classes(48, 40, 5)
-    for options in ({"solver": "alm", "init": "random"}, {"max_samples": 0.5, "max_iter": 20_000}):
-        first, again, other = (fit(X, y, 4, random_state=seed, **options) for seed in (5, 5, 6))
-        assert first.coef_members_.tobytes() == again.coef_members_.tobytes()
-        assert first.intercept_members_.tobytes() == again.intercept_members_.tobytes()
-        assert first.coef_members_.tobytes() != other.coef_members_.tobytes()
+    assert [w.category for w in recwarn] == ([ConvergenceWarning] if excess > 1e-4 else [])
 
 
 HALVES = {"max_samples": 0.5, "random_state": 0, "max_iter": 50_000}

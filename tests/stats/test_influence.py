@@ -26,23 +26,16 @@ def problem(score, n_classes):
 def test_an_influence_is_the_derivative_of_the_score_by_the_weight_of_a_row(score, n_classes):
     y, outputs = problem(score, n_classes)
     step, eye = 1e-6, np.eye(N)
-    expected = [
-        (
-            scikit_learns(score, y, outputs, weights=1 + step * row)
-            - scikit_learns(score, y, outputs, weights=1 - step * row)
-        )
-        / (2 * step)
-        for row in eye
-    ]
-    found = unit_influences(score, [(np.arange(N), y, outputs)], np.arange(N))[:, 0]
+    above, below = ([scikit_learns(score, y, outputs, weights=1 + h * row) for row in eye] for h in (step, -step))
+    expected = np.subtract(above, below) / (2 * step)
+    found = unit_influences(score, [(np.arange(N), y, outputs)], np.arange(N))[:, 0] / np.sqrt(N / (N - 1))
     parts = list(score_parts(score, y, outputs))
-    if all((part.denominator > 0).all() for part in parts):  # all rows are in each ratio, so one factor is for all
-        found /= np.sqrt(N / (N - 1))
-    else:
-        found = np.zeros(N)
-        for part in parts:
-            ratio = part.numerator.sum() / part.denominator.sum()
-            found += part.slope * (part.numerator - ratio * part.denominator) / part.denominator.sum()
+    if not all((part.denominator > 0).all() for part in parts):  # no factor for all: rows are missing in a ratio
+        ratios = [part.numerator.sum() / part.denominator.sum() for part in parts]
+        found = sum(
+            part.slope * (part.numerator - ratio * part.denominator) / part.denominator.sum()
+            for part, ratio in zip(parts, ratios, strict=True)
+        )
     np.testing.assert_allclose(found, expected, atol=1e-8)
 
 
@@ -99,9 +92,8 @@ def test_what_differs_from_repeat_to_repeat_counts_for_the_training_sets():
     influences = unit_influences("error", cells, np.arange(N))
     by_row = influences.sum(axis=1)
     found = row_test(influences, 0 * influences, 0.1)
-    half = np.ptp(found.interval) / 2
     squares = (by_row**2).sum() + 2 * (influences**2).sum()
-    assert half == pytest.approx(t_distribution.ppf(0.975, found.df) * np.sqrt(squares))
+    assert np.ptp(found.interval) / 2 == pytest.approx(t_distribution.ppf(0.975, found.df) * np.sqrt(squares))
     assert (influences**2).sum() > 2 * (by_row**2).sum()
 
 

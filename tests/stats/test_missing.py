@@ -120,6 +120,7 @@ def test_a_comparison_says_what_it_left_out():
         *((of_matrix, [[[0.1, 0.2]]], "at least 2 fold groups and") for of_matrix in (variance_components, kendall_w)),
         (variance_components, [[[0.1, 0.2], [0.3, 0.5]], 5], "alpha must lie between 0 and 1, got 5"),
         (bayesian_table, [WHOLE, "a", False], "control 'a' is not a method; did you mean 'A'"),
+        (wilcoxon_holm, [WHOLE.rename(columns={"A": "Able"}), "Abel", False], "did you mean 'Able'"),
         (friedman, [WHOLE[:1], False], "Friedman's test needs at least 2 data sets, got 1"),
     ],
 )

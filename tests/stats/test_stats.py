@@ -175,8 +175,6 @@ def test_holm_by_hand_and_wilcoxon():
     assert table["p_holm"].to_dict() == holm(pd.Series(raw)).to_dict() == compare(DEMSAR, True).holm_p("C4.5").to_dict()
     assert len(wilcoxon_holm(DEMSAR, None, True)) == 6
     assert wilcoxon_holm(pd.DataFrame({"A": [1.0, 2], "B": [1.0, 2]}), None, True)["p_holm"].item() == 1
-    with pytest.raises(RotastackError, match="did you mean 'C4.5'"):
-        wilcoxon_holm(DEMSAR, "C45", True)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 7, 8])
@@ -203,8 +201,7 @@ def test_differences_tie_but_for_the_noise_of_subtraction():
 def test_wins_and_improvement_by_hand():
     errors = pd.DataFrame({"A": [0.2, 0.4, 0.0], "B": [0.1, 0.4, 0.1]})
     comparison = compare(errors, higher_is_better=False)
-    assert comparison.wins.loc["B", "A"] == 1.5
-    assert comparison.wins.loc["A", "B"] == 1.5
+    assert comparison.wins.loc["B", "A"] == comparison.wins.loc["A", "B"] == 1.5
     assert comparison.better("A").to_dict() == {"A": 0, "B": 1}
     assert compare(errors, higher_is_better=True).better("B").to_dict() == {"A": 1, "B": 0}
     assert comparison.improvement("A")["B"] == pytest.approx(25.0)  # 50 % and 0 %; the third has a control of 0

@@ -16,13 +16,10 @@ def rows():
 
 
 def finite(boosted, X):
-    """Return the probabilities, after a look at whether all that is learnt is a number."""
-    probabilities = boosted.predict_proba(X)
-    assert np.isfinite(probabilities).all()
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    """All that is learnt is a number."""
+    np.testing.assert_allclose(boosted.predict_proba(X).sum(axis=1), 1)
     assert np.isfinite(boosted.losses_).all()
     assert np.isfinite(boosted.feature_importances_).all()
-    return probabilities
 
 
 CLASSIFIER = BoostedTreesClassifier(20, random_state=0)
@@ -80,9 +77,6 @@ def test_weights(rows):
     assert (clone(REGRESSOR).fit(X, t, np.full(60, 1e-200)).predict(X) == plain).all()
     spread = 10.0 ** np.random.default_rng(0).uniform(-100, 100, 60)
     finite(clone(CLASSIFIER).fit(X, y, spread), X)
-    balanced = clone(CLASSIFIER).set_params(class_weight="balanced").fit(X, y)
-    by_hand = clone(CLASSIFIER).fit(X, y, 60 / 2 / np.bincount(y)[y])
-    assert (balanced.predict_proba(X) == by_hand.predict_proba(X)).all()
 
 
 @pytest.mark.parametrize(

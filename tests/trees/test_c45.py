@@ -75,20 +75,22 @@ def test_weights_are_repeated_rows(name):
     assert np.array_equal(trees.sums(X), probe)
 
 
-@pytest.mark.parametrize("confidence", [0.0, 0.6, -1])
-def test_confidence_out_of_range(wine, confidence):
-    with pytest.raises(ValueError, match="confidence"):
-        C45Classifier(confidence=confidence).fit(*wine)
-    with pytest.raises(ValueError, match=f"confidence must be above 0 and at most 0.5, got {confidence}"):
-        TreeOptions("c45", confidence=confidence).check([])
+@pytest.mark.parametrize(
+    ("options", "groups", "message"),
+    [
+        *(
+            (C45._replace(confidence=c), [], f"confidence must be above 0 and at most 0.5, got {c}")
+            for c in (0.0, 0.6, -1)
+        ),
+        (C45._replace(ccp_alpha=0.1), [], "C4.5 trees do not support ccp_alpha"),
+        (C45, [TreeGroup(2, splitter="random")], "C4.5 trees do not support random cuts"),
+    ],
+)
+def test_options_that_c45_has_not(options, groups, message):
+    with pytest.raises(ValueError, match=message):
+        options.check(groups)
 
 
-def test_options_that_c45_has_not(wine):
-    with pytest.raises(ValueError, match="C4.5 trees do not support ccp_alpha"):
-        TreeOptions("c45", ccp_alpha=0.1).check([])
-    X, y = wine
-    with pytest.raises(ValueError, match="C4.5 trees do not support random cuts"):
-        grow_forest(TrainingRows(X, y, 3), [TreeGroup(2, splitter="random")], C45, SEED)
-    options = C45._replace(max_depth=1, bootstrap=False)
-    stump, _ = grow_forest(TrainingRows(X, y, 3), [TreeGroup(1)], options, SEED)
-    assert stump.sizes[0].tolist() == [3, 2, 1]
+def test_depth_and_bags_are_options(wine):
+    rows, options = TrainingRows(*wine, 3), C45._replace(max_depth=1, bootstrap=False)
+    assert grow_forest(rows, [TreeGroup(1)], options, SEED)[0].sizes[0].tolist() == [3, 2, 1]

@@ -145,17 +145,23 @@ def test_sums_that_overflow():
     assert (grow_forest(rows, [group], TreeOptions(), np.random.SeedSequence(0))[0].sizes[:, 0] < 80).all()
 
 
-@pytest.mark.parametrize("weights", [{0: 0.0, 1: 0.0}, {0: np.inf, 1: 1.0}, {0: -1.0, 1: 1.0}])
-def test_class_weights_that_make_no_sense(weights):
-    with pytest.raises(ValueError, match="sample_weight times class_weight"):
-        ForestClassifier(2, class_weight=weights).fit(np.eye(4), [0, 1, 0, 1])
+SEED, THREE = np.random.SeedSequence(0), TrainingRows(np.eye(3, dtype=np.float32), np.arange(3), 3)
 
 
-def test_bags_that_do_not_fit():
-    with pytest.raises(ValueError, match="counts of bags must be at least 0"):
-        Bags.given([[-1, 2]])
-    rows = TrainingRows(np.eye(3, dtype=np.float32), np.arange(3), 3)
-    with pytest.raises(ValueError, match="counts of bags must have shape"):
-        grow_forest(
-            rows, [TreeGroup(3)], TreeOptions(), np.random.SeedSequence(0), bags=Bags.given(np.ones((4, 3), int))
-        )
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        *(
+            (lambda w=w: ForestClassifier(2, class_weight=w).fit(np.eye(4), [0, 1, 0, 1]), "weight times class_weight")
+            for w in ({0: 0.0, 1: 0.0}, {0: np.inf, 1: 1.0}, {0: -1.0, 1: 1.0})
+        ),
+        (lambda: Bags.given([[-1, 2]]), "counts of bags must be at least 0"),
+        (
+            lambda: grow_forest(THREE, [TreeGroup(3)], TreeOptions(), SEED, bags=Bags.given(np.ones((4, 3), int))),
+            "counts of bags must have shape",
+        ),
+    ],
+)
+def test_weights_and_bags_that_make_no_sense(function, message):
+    with pytest.raises(ValueError, match=message):
+        function()

