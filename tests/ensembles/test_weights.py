@@ -55,7 +55,7 @@ CLASSIFIERS = [
     DoubleRotationMarginForestClassifier(8),
     RotastackClassifier(5),
     *(ForestClassifier(8, criterion=criterion) for criterion in ("gini", "entropy", "c45")),
-    ExtraForestClassifier(8),
+    ExtraForestClassifier(8, bootstrap=True),
     PooledEnsembleClassifier(RandomRotation(), n_estimators=4, bootstrap=True),
     PooledEnsembleClassifier(RandomRotation(), ForestClassifier(4), n_estimators=4),
     PooledEnsembleClassifier(
@@ -74,7 +74,7 @@ CLASSIFIERS = [
 ]
 REGRESSORS = [
     ForestRegressor(8),
-    ExtraForestRegressor(8),
+    ExtraForestRegressor(8, bootstrap=True),
     RandomRotationForestRegressor(8),
     MultiRotationForestRegressor(3, 8),
     RotastackRegressor(5),

@@ -23,7 +23,8 @@ every = pytest.mark.parametrize("forest", FORESTS, ids=lambda f: f.__name__)
 
 
 def split(load=load_wine):
-    return train_test_split(*load(return_X_y=True), test_size=0.4, random_state=0)
+    X, y = load(return_X_y=True)
+    return train_test_split(X, y, test_size=0.4, random_state=0, stratify=y)
 
 
 @every
@@ -56,7 +57,7 @@ def test_trees_see_the_views_of_their_name_fitted_to_their_bags(forest, bootstra
     for k in range(5):
         bag = ~fitted.forest_.out_of_bag(len(X))[:, k] if bootstrap else np.ones(len(X), bool)
         rotation, order = rotations_alone(forest, scaled[bag], RowsByClass.of(y[bag], bag.sum()), 0.6, 4, k)
-        np.testing.assert_allclose(fitted.forest_.views.matrix(k)[:, order], rotation, atol=1e-4)
+        np.testing.assert_allclose(fitted.forest_.views.matrix(k)[:, order], rotation, atol=1e-4 if bootstrap else 1e-5)
         sizes = C45Classifier().fit(scaled @ rotation, y).forest_.sizes[0, 0], fitted.forest_.sizes[k, 0]
         assert bootstrap or abs(np.subtract(*sizes)) <= 4  # ties by rounding
 
