@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from rotastack import PooledEnsembleClassifier
 from rotastack.combine import BestGroups, Stacking
-from rotastack.errors import RotastackError
 from rotastack.seeds import child
 from rotastack.trees import ForestClassifier
-from rotastack.views import RandomRotation
 
 SEED = np.random.SeedSequence(3)
 
@@ -33,7 +30,6 @@ def test_the_groups_of_least_out_of_bag_error_decide(case):
     forest = ForestClassifier(30)
     best = BestGroups(forest, n_best=2, group_size=2).fit(outputs, y, 2, SEED)
     assert best.selected_.tolist() == [1, 3]
-    assert best.errors_.shape == (4,)
     each = [Stacking(forest).fit(outputs[2 * k : 2 * k + 2], y, 2, child(SEED, k)) for k in (1, 3)]
     expected = np.mean([s.predict_proba(outputs[2 * k : 2 * k + 2]) for s, k in zip(each, (1, 3), strict=True)], axis=0)
     np.testing.assert_array_equal(best.predict_proba(outputs), expected)
@@ -48,21 +44,14 @@ def test_one_group_is_stacking(case):
     np.testing.assert_array_equal(best.predict_proba(outputs), alone.predict_proba(outputs))
 
 
-def test_as_the_combiner_of_an_ensemble():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(120, 3))
-    y = (X[:, 0] + X[:, 1] > 0).astype(int)
-    best = BestGroups(ForestClassifier(20), n_best=1, group_size=2)
-    clf = PooledEnsembleClassifier(RandomRotation(), ForestClassifier(5), best, 6, cv=3, random_state=0).fit(X, y)
-    assert clf.score(X, y) > 0.9
-    assert all(len(c.selected_) == 1 and len(c.errors_) == 3 for c in clf.combiners_)
-
-
-def test_mistakes_are_named(case):
-    outputs, y = case
-    with pytest.raises(RotastackError, match="8 members cannot be divided into groups of 3"):
-        BestGroups(group_size=3).fit(outputs, y, 2, SEED)
-    with pytest.raises(ValueError, match="'n_best' parameter of BestGroups must be an int"):
-        BestGroups(n_best=0).fit(outputs, y, 2, SEED)
-    with pytest.raises(RotastackError, match="out-of-bag error, got LogisticRegression"):
-        BestGroups(LogisticRegression(), group_size=2).fit(outputs, y, 2, SEED)
+@pytest.mark.parametrize(
+    ("best", "message"),
+    [
+        (BestGroups(group_size=3), "8 members cannot be divided into groups of 3"),
+        (BestGroups(n_best=0), "'n_best' parameter of BestGroups must be an int"),
+        (BestGroups(LogisticRegression(), group_size=2), "out-of-bag error, got LogisticRegression"),
+    ],
+)
+def test_mistakes_are_named(case, best, message):
+    with pytest.raises(ValueError, match=message):
+        best.fit(*case, 2, SEED)

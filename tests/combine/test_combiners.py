@@ -11,13 +11,9 @@ def member(*first):
     return np.array([[p, 1 - p] for p in first])
 
 
-def test_soft_voting_is_the_mean():
-    outputs = np.stack([member(0.9, 0.2), member(0.5, 0.4)])
-    np.testing.assert_allclose(Voting().predict_proba(outputs)[:, 0], [0.7, 0.3])
-
-
-def test_hard_voting_counts_and_breaks_ties_by_probability_then_class():
+def test_soft_voting_is_the_mean_and_hard_voting_counts_and_breaks_ties_by_probability_then_class():
     outputs = np.stack([member(0.9, 0.45, 0.6), member(0.4, 0.3, 0.4)])
+    np.testing.assert_allclose(Voting().predict_proba(outputs)[:, 0], [0.65, 0.375, 0.5])
     proba = Voting("hard").predict_proba(outputs)
     assert proba.argmax(axis=1).tolist() == [0, 1, 0]  # tie by larger sum; majority; exact tie: lower class
     np.testing.assert_allclose(proba.sum(axis=1), 1)
@@ -53,14 +49,18 @@ def test_of_equal_thresholds_the_nearest_to_a_half_is_chosen():
     assert vote.trained
 
 
-def test_what_cannot_be_is_refused():
-    three = np.full((1, 4, 3), 1 / 3)
-    with pytest.raises(RotastackError, match="two classes, got 3"):
-        Voting(scoring="accuracy").fit(three, np.arange(4) % 3, 3, np.random.SeedSequence(0))
-    with pytest.raises(RotastackError, match="soft.*hard"):
-        Voting("loud").predict_proba(three)
-    with pytest.raises(RotastackError, match="balanced_accuracy.*'f1'"):
-        Voting(scoring="f1").fit(three[:, :, :2], np.arange(4) % 2, 2, np.random.SeedSequence(0))
+@pytest.mark.parametrize(
+    ("vote", "n_classes", "message"),
+    [
+        (Voting(scoring="accuracy"), 3, "two classes, got 3"),
+        (Voting("loud", scoring="accuracy"), 2, "soft.*hard"),
+        (Voting(scoring="f1"), 2, "balanced_accuracy.*'f1'"),
+    ],
+)
+def test_what_cannot_be_is_refused(vote, n_classes, message):
+    outputs, y = np.full((1, 4, n_classes), 1 / n_classes), np.arange(4) % n_classes
+    with pytest.raises(RotastackError, match=message):
+        vote.fit(outputs, y, n_classes, np.random.SeedSequence(0))
 
 
 def test_stacker_learns_which_member_to_trust():
@@ -73,13 +73,9 @@ def test_stacker_learns_which_member_to_trust():
 
 def test_nested_inputs_by_hand():
     """outputs[b, :, i]: level 1 of fold h trains on b = h and is tested on the mean over b != h."""
-    n_folds, n_rows = 3, 6
-    folds = np.array([0, 0, 1, 1, 2, 2])
-    y = np.array([0, 1] * 3)
-    outputs = np.zeros((n_folds, 1, n_rows, 2), dtype=np.float32)
-    for b in range(n_folds):
-        for i in range(n_rows):
-            outputs[b, 0, i] = [10 * b + i, 0]
+    folds, y = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1] * 3)
+    outputs = np.zeros((3, 1, 6, 2), dtype=np.float32)
+    outputs[:, 0, :, 0] = np.add.outer([0, 10, 20], range(6))
     seen = []
 
     class Spy(Voting):
@@ -94,16 +90,16 @@ def test_nested_inputs_by_hand():
             return super().predict_proba(outputs)
 
     combine_nested(Spy(), outputs, folds, y, np.random.SeedSequence(0))
-    assert seen[0] == ("fit", [2, 3, 4, 5], [0, 1, 0, 1])  # h = 0: rows outside, b = 0
-    assert seen[1] == ("predict", [15, 16])  # rows 0 and 1: mean of b = 1 and b = 2
-    assert seen[2] == ("fit", [10, 11, 14, 15], [0, 1, 0, 1])
+    assert seen[:3] == [
+        ("fit", [2, 3, 4, 5], [0, 1, 0, 1]),  # h = 0: rows outside, b = 0
+        ("predict", [15, 16]),  # rows 0 and 1: mean of b = 1 and b = 2
+        ("fit", [10, 11, 14, 15], [0, 1, 0, 1]),
+    ]
     assert level_one_inputs(outputs, 1)[0, 2, 0] == (2 + 22) / 2
 
 
 def test_untrained_combiners_use_the_diagonal():
     folds = np.array([0, 1, 2])
-    outputs = np.full((3, 1, 3, 2), np.nan, dtype=np.float32)
-    for i in range(3):
-        outputs[i, 0, i] = [0.25, 0.75]
+    outputs = np.where(np.eye(3)[:, None, :, None], np.float32([0.25, 0.75]), np.nan)
     proba, _ = combine_nested(Voting(), outputs, folds, np.array([0, 1, 1]), np.random.SeedSequence(0))
     np.testing.assert_allclose(proba, [[0.25, 0.75]] * 3)

@@ -7,9 +7,7 @@ from sklearn.datasets import load_wine
 
 from rotastack import PooledEnsembleClassifier
 from rotastack.combine import LogLinearWeights
-from rotastack.errors import RotastackError
 from rotastack.views import RandomRotation
-from rotastack.workflow.run.fingerprint import named_modules
 from rotastack.workflow.study.building import make
 from rotastack.workflow.study.combiners import LogLinear
 from rotastack.workflow.study.resolving import resolved_combiner
@@ -29,7 +27,7 @@ def logs(outputs):
     return np.log((1 - least * outputs.shape[2]) * outputs + least)
 
 
-@pytest.mark.parametrize(("n_classes", "n_members", "ridge"), [(2, 5, 2.0), (4, 3, 0.1), (60, 4, 20.0)])
+@pytest.mark.parametrize(("n_classes", "n_members", "ridge"), [(2, 5, 2.0), (4, 3, 0.1), (60, 4, 20.0), (3, 1, 2.0)])
 def test_it_solves_its_convex_problem(n_classes, n_members, ridge):
     outputs, y = problem(120, n_classes, n_members)
     pool = LogLinearWeights(ridge).fit(outputs, y, n_classes)
@@ -55,17 +53,9 @@ def test_weights_of_rows_are_copies():
 def test_a_ridge_that_is_lost_in_rounding(ridge, weight):
     """Members that are alike, and sure: next to nothing is left of the Hessian."""
     y = np.arange(50) % 2
-    pool = LogLinearWeights(ridge).fit(np.stack([np.eye(2)[y]] * 3), y, 2, sample_weight=np.full(50, weight))
-    assert np.isfinite(pool.weights_).all()
-    assert pool.weights_.sum() > 3
-
-
-def test_one_member_and_sure_ones():
-    outputs, y = problem(50, 3, 1)
-    assert LogLinearWeights().fit(outputs, y, 3).predict_proba(outputs).shape == (50, 3)
-    sure = np.stack([np.eye(3)[y]] * 2)
-    pool = LogLinearWeights().fit(sure, y, 3)
-    assert np.isfinite(pool.predict_proba(sure)).all()
+    sure = np.stack([np.eye(2)[y]] * 3)
+    pool = LogLinearWeights(ridge).fit(sure, y, 2, sample_weight=np.full(50, weight))
+    assert 3 < pool.weights_.sum() < np.inf
     np.testing.assert_allclose(pool.predict_proba(sure).sum(axis=1), 1)
 
 
@@ -76,31 +66,18 @@ def test_blocks_of_rows_do_not_matter():
     assert (np.concatenate(parts) == pool.predict_proba(outputs)).all()
 
 
-@pytest.mark.parametrize("ridge", [0, -1, np.inf, np.nan])
-def test_ridges_that_are_none(ridge):
-    with pytest.raises(ValueError, match="'ridge' parameter of LogLinearWeights must be a float"):
-        LogLinearWeights(ridge).fit(*problem(10, 2, 2), 2)
-
-
-@pytest.mark.parametrize("bad", [-0.1, 1.5, np.nan])
-def test_what_is_no_probability(bad):
+@pytest.mark.parametrize(
+    ("ridge", "bad", "message"),
+    [
+        *((r, 0.5, "'ridge' parameter of LogLinearWeights must be a float") for r in (0, -1, np.inf, np.nan)),
+        *((1.0, bad, "need probabilities from 0 to 1") for bad in (-0.1, 1.5, np.nan)),
+    ],
+)
+def test_what_it_refuses(ridge, bad, message):
     outputs, y = problem(10, 2, 2)
     outputs[0, 3, 1] = bad
-    with pytest.raises(RotastackError, match="need probabilities from 0 to 1"):
-        LogLinearWeights().fit(outputs, y, 2)
-
-
-def test_it_combines_the_members_of_any_pool():
-    X, y = load_wine(return_X_y=True)
-    pool = PooledEnsembleClassifier(
-        [("identity", None, 1), ("rotation", RandomRotation(), 3)],
-        combiner=LogLinearWeights(),
-        n_estimators=4,
-        cv=3,
-        random_state=0,
-    )
-    assert pool.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.85
-    assert all(combiner.weights_.shape == (4,) for combiner in pool.combiners_)
+    with pytest.raises(ValueError, match=message):
+        LogLinearWeights(ridge).fit(outputs, y, 2)
 
 
 def test_with_bags_it_weighs_the_families_of_a_pool_out_of_bag():
@@ -111,7 +88,6 @@ def test_with_bags_it_weighs_the_families_of_a_pool_out_of_bag():
     ).fit(X[::2], y[::2])
     plain = PooledEnsembleClassifier(views, n_estimators=30, bootstrap=True, random_state=0).fit(X[::2], y[::2])
     (combiner,) = pool.combiners_
-    assert combiner.weights_.shape == (2,)
     assert (pool.oob_decision_function_ == plain.oob_decision_function_).all()  # of all members alike, as before
     assert pool.score(X[1::2], y[1::2]) > 0.9
     outputs = pool.pool_.outputs(X[1::2]).reshape(2, 15, -1, 3).mean(axis=1)
@@ -119,7 +95,5 @@ def test_with_bags_it_weighs_the_families_of_a_pool_out_of_bag():
 
 
 def test_a_study_may_name_it():
-    spec = resolved_combiner(LogLinear(kind="log_linear", ridge=5.0))
-    assert make(spec).get_params() == {"ridge": 5.0}
+    assert make(resolved_combiner(LogLinear(kind="log_linear", ridge=5.0))).get_params() == {"ridge": 5.0}
     assert LogLinear(kind="log_linear").ridge == LogLinearWeights().ridge
-    assert list(named_modules("combine", spec.content())) == ["rotastack.combine.log_linear"]

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from rotastack.base.combiner import Members
 from rotastack.combine import RotationWeights
 from rotastack.combine.nested import combine_nested
-from rotastack.combine.rotation_weights import WEIGHTINGS, rotation_complexity
+from rotastack.combine.rotation_weights import WEIGHTINGS
 
 COMPLEXITY = [15.0, 11.0, 13.0, 19.0]  # ranks 3, 1, 2, 4; the identity (0) is third
 ERROR = [0.05, 0.20, 0.10, 0.10]
+UNKNOWN = [np.nan] * 4
 
 
 @pytest.mark.parametrize(
@@ -30,8 +31,9 @@ ERROR = [0.05, 0.20, 0.10, 0.10]
     ],
 )
 def test_weights_by_hand(weighting, h, weights):
-    fitted = RotationWeights(weighting, h).rank(COMPLEXITY, ERROR)
-    np.testing.assert_allclose(fitted.weights_, weights, atol=1e-12)
+    for error in (ERROR, UNKNOWN)[: 1 + (weighting not in ("oob", "joint"))]:  # by complexity alone
+        fitted = RotationWeights(weighting, h).rank(COMPLEXITY, error)
+        np.testing.assert_allclose(fitted.weights_, weights, atol=1e-12)
 
 
 def test_exponential_is_the_printed_formula():
@@ -51,8 +53,7 @@ def test_h_is_the_best_of_the_grid_and_the_smallest_among_equals(weighting):
     grid = np.arange(1, 10) if weighting == "cut" else np.arange(1, 91) / 10
     losses = [RotationWeights(weighting, float(h)).rank(complexity, error).weights_ @ error for h in grid]
     assert found == pytest.approx(grid[int(np.argmin(losses))])
-    assert RotationWeights("cut").rank(complexity, np.full(9, 0.25)).h_ == 1
-    assert RotationWeights("exp").rank(complexity, np.full(9, 0.25)).h_ == pytest.approx(0.1)
+    assert RotationWeights(weighting).rank(complexity, np.full(9, 0.25)).h_ == grid[0]
 
 
 @pytest.mark.parametrize(
@@ -73,22 +74,22 @@ def test_trees_sum_to_the_total_and_never_rise_with_the_rank(R, extra, weighting
     fitted = RotationWeights(weighting).rank(rng.integers(3, 9, R), rng.integers(0, 4, R) / 10)
     counts = fitted.counts(R + extra)
     assert counts.sum() == R + extra
-    assert counts.min() >= 0
-    by_rank = counts[fitted.order_]
-    assert (np.diff(by_rank) <= 0).all()
+    assert (np.diff([*counts[fitted.order_], 0]) <= 0).all()
     assert fitted.weights_.sum() == pytest.approx(1)
 
 
-def test_shortage_goes_to_the_first_and_excess_is_taken_from_the_last():
-    two = RotationWeights("linear").rank([1.0, 2.0], [0, 0])
-    assert two.counts(100).tolist() == [67, 33]
-    # .4 .3 .2 .1 of 14 = 5.6 4.2 2.8 1.4, rounded 6 4 3 1
-    four = RotationWeights("linear").rank([1.0, 2.0, 3.0, 4.0], [0] * 4)
-    assert four.counts(14).tolist() == [6, 4, 3, 1]
-    # of 11 = 4.4 3.3 2.2 1.1, rounded 4 3 2 1: one is missing
-    assert four.counts(11).tolist() == [5, 3, 2, 1]
-    # of 9 = 3.6 2.7 1.8 .9, rounded 4 3 2 1: one too many
-    assert four.counts(9).tolist() == [4, 3, 2, 0]
+@pytest.mark.parametrize(
+    ("rotations", "trees", "counts"),
+    [
+        (2, 100, [67, 33]),
+        (4, 14, [6, 4, 3, 1]),  # .4 .3 .2 .1 of 14 = 5.6 4.2 2.8 1.4
+        (4, 11, [5, 3, 2, 1]),  # 4.4 3.3 2.2 1.1, rounded 4 3 2 1: one is missing
+        (4, 9, [4, 3, 2, 0]),  # 3.6 2.7 1.8 .9, rounded 4 3 2 1: one too many
+    ],
+)
+def test_shortage_goes_to_the_first_and_excess_is_taken_from_the_last(rotations, trees, counts):
+    ranked = RotationWeights("linear").rank(np.arange(rotations), np.zeros(rotations))
+    assert ranked.counts(trees).tolist() == counts
 
 
 def test_equal_spreads_its_remainder():
@@ -102,9 +103,6 @@ def test_combines_outputs_by_weight():
     outputs = np.array([[[1.0, 0.0]], [[0.0, 1.0]], [[0.5, 0.5]]])
     fitted = RotationWeights("linear").rank([3.0, 1.0, 2.0], [0, 0, 0])
     np.testing.assert_allclose(fitted.predict_proba(outputs), [[1 / 6 + 1 / 6, 3 / 6 + 1 / 6]])
-
-
-UNKNOWN = [np.nan] * 4
 
 
 @pytest.mark.parametrize(
@@ -127,22 +125,12 @@ def test_bad_parameters_and_what_is_unknown_are_named(weights, complexity, error
         weights.rank(complexity, error)
 
 
-@pytest.mark.parametrize(("weighting", "h"), [("equal", None), ("linear", None), ("cut", 2), ("exp", 1.0)])
-def test_weights_by_complexity_alone_need_no_errors(weighting, h):
-    known, unknown = (RotationWeights(weighting, h).rank(COMPLEXITY, error).weights_ for error in (ERROR, UNKNOWN))
-    np.testing.assert_array_equal(unknown, known)
-
-
 def test_the_identity_may_have_any_number_or_none():
     assert RotationWeights("new").rank(COMPLEXITY, ERROR, identity=2).weights_.tolist() == [0, 1 / 2, 1 / 2, 0]
     with pytest.raises(ValueError, match="no member is unrotated"):
         RotationWeights("new").rank(COMPLEXITY, ERROR, identity=None)
     with pytest.raises(ValueError, match="the members have 3 trees in total; at least 4, one per rotation"):
         RotationWeights("equal").rank(COMPLEXITY, ERROR).counts(3)
-
-
-def test_complexity_counts_depth_as_a_tie_breaker():
-    assert rotation_complexity([11], [4], 100).tolist() == [11.04]
 
 
 def test_in_nested_cross_validation_each_fold_has_its_own_weights():

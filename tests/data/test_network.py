@@ -10,6 +10,7 @@ import time
 
 import pytest
 from tests.quick import first
+from tests.refusals import refusal
 
 from rotastack.data import net
 from rotastack.data.loading import fetch_table, unavailable
@@ -141,12 +142,15 @@ def uci_spec(server, name="toy.data", **extra):
     return {**SPEC, "sources": [{"uci": {"urls": [f"{server.address}uci/{name}"], "target": 3, "drop": [0], **extra}}]}
 
 
+def wrong_checksum(server):
+    server.pages |= server.openml(md5="0" * 32)
+    return openml_spec()
+
+
 def test_openml_table(server):
     table = fetch_table("toy", openml_spec())
-    assert list(table.columns) == ["width", "colour", "target"]
-    assert table["width"].tolist()[:2] == [0.5, 1.5]
+    assert table.head(2).to_dict("list") == {"width": [0.5, 1.5], "colour": ["red", "green"], "target": ["a", "b"]}
     assert table["colour"].isna().sum() == 6
-    assert sorted(set(table["target"])) == ["a", "b"]
 
 
 @pytest.mark.parametrize("name", ["toy.data", "toy.data.gz"])
@@ -180,7 +184,7 @@ NOBODY = "http://127.0.0.1:9/x: no connection ([Errno 111] Connection refused)"
 @pytest.mark.parametrize(
     ("fault", "spec", "message"),
     first(
-        6,
+        7,
         [
             (("truncated", "toy.data", 99), uci_spec, "the download broke off"),
             (("truncated", "download/70", 99), lambda _: openml_spec(), "OpenML 7"),
@@ -188,21 +192,14 @@ NOBODY = "http://127.0.0.1:9/x: no connection ([Errno 111] Connection refused)"
             (NONE, lambda _: {**SPEC, "sources": [{"openml": 8}]}, "OpenML 8: .*(404|not found)"),
             (NONE, lambda _: openml_spec(rows=21), "differs from the registry: 20 rows, expected 21"),
             (NONE, lambda _: NOWHERE, re.escape(NOBODY)),
+            (NONE, wrong_checksum, "toy.*is not available.*OpenML 7: .*md5 checksum"),
             (("slow", "toy.data", 99), uci_spec, "did not answer in time|timed out"),
         ],
     ),
 )
 def test_a_table_that_does_not_come_is_one_line(server, fault, spec, message):
     server.fault = fault
-    with pytest.raises(RotastackError, match=message) as caught:
-        fetch_table("toy", spec(server))
-    assert "\n" not in str(caught.value)
-
-
-def test_wrong_checksum(server):
-    server.pages |= server.openml(md5="0" * 32)
-    with pytest.raises(RotastackError, match="toy.*is not available.*OpenML 7: .*md5 checksum"):
-        fetch_table("toy", openml_spec())
+    assert re.search(message, refusal(fetch_table, "toy", spec(server)))
 
 
 @pytest.mark.parametrize("fault", first(2, [503, "truncated", "slow"]))
@@ -217,9 +214,7 @@ def test_probe_says_what_cannot_be_had_without_downloading(server):
     assert not any("download" in r for r in server.requests)
     assert NOBODY in unavailable("toy", NOWHERE)
     why = unavailable("toy", {**SPEC, "sources": [{"openml": 8}], "homepage": "https://example.org"})
-    assert why.startswith("data set 'toy' is not available: DATA_MIRROR is not set; OpenML 8: the server answered 404")
-    assert "toy.csv.gz" in why
-    assert "\n" not in why
+    assert re.search("^[^\n]*DATA_MIRROR is not set; OpenML 8: the server answered 404[^\n]*toy.csv.gz[^\n]*$", why)
 
 
 @pytest.mark.parametrize("place", ["file:///etc/hostname", "FILE:///etc/hostname", "ftp://127.0.0.1/x"])

@@ -78,8 +78,7 @@ def test_new_rows_are_read_like_the_training_table(tmp_path):
 def test_a_column_that_became_text_is_read_anew(tmp_path):
     X, _ = read_table(table(tmp_path, rows("c,w,y", *([str(v % 9), str(v / 2), "1"] for v in I))), "y")
     X["w"] = np.where(I % 2, "u", "v")
-    preprocessor = TablePreprocessor().fit(X)
-    assert preprocessor.categories_["w"] == ["u", "v"]
+    assert TablePreprocessor().fit(X).categories_["w"] == ["u", "v"]
 
 
 def test_a_column_keeps_its_reading_when_rows_without_a_target_are_left_out(tmp_path):
@@ -92,10 +91,9 @@ def test_a_column_keeps_its_reading_when_rows_without_a_target_are_left_out(tmp_
 
 def test_the_named_index_of_parquet_is_a_column(tmp_path):
     frame = pd.DataFrame({"age": I % 7, "w": I % 5, "y": I % 2})
-    frame.set_index("age").to_parquet(tmp_path / "named.parquet")
-    frame[I % 2 == 0].to_parquet(tmp_path / "rest.parquet")
-    assert sorted(read_as_written(tmp_path / "named.parquet")[0]) == ["age", "w", "y"]
-    assert list(read_as_written(tmp_path / "rest.parquet")[0]) == ["age", "w", "y"]
+    for part in (frame.set_index("age"), frame[I % 2 == 0]):  # the index of the second has no name
+        part.to_parquet(tmp_path / "t.parquet")
+        assert sorted(read_as_written(tmp_path / "t.parquet")[0]) == ["age", "w", "y"]
 
 
 def test_decimals_of_whole_numbers(tmp_path):
@@ -194,28 +192,19 @@ def test_what_is_written_is_read_again(tmp_path):
     assert (tmp_path / "t.jsonl").read_text(encoding="utf-8").splitlines()[0] == (
         '{"small": 1.5e-12, "single": 0.13, "text": "=1+1", "return": "x\\ry", "whole": 1, "day": "2024-01-01T10:00:00.123456"}'
     )
-    write_table(frame, tmp_path / "t.csv")
-    assert read_as_written(tmp_path / "t.csv")[0]["return"].tolist() == ["x\ry", "z"]
     pytest.importorskip("openpyxl", reason="the extra `tables` is not installed")
     write_table(frame, tmp_path / "t.xlsx")
     assert read_as_written(tmp_path / "t.xlsx")[0]["text"].tolist() == ["=1+1", "#N/A"]
-    ids = [2**53 + 1, 2**63 - 1, -(2**53) - 1]
-    frame = pd.DataFrame(
-        {
-            "id": ids,
-            "fits": [2**53, 0, -(2**53)],
-            "wide": [Decimal(2**60 + 1), Decimal("1.5"), Decimal(2)],
-            "lasts": pd.to_timedelta(["1 days 02:03:04.5", "-3 s", None]),
-            "share": [0.5, 1.5, 2.0**60],
-        }
-    )
-    write_table(frame, tmp_path / "ids.xlsx")
-    read = read_as_written(tmp_path / "ids.xlsx")[0]
-    assert read["id"].tolist() == list(map(str, ids))
-    assert read["fits"].tolist() == frame["fits"].tolist()
-    assert read["share"].tolist() == frame["share"].tolist()
-    assert read["wide"].tolist()[0] == str(2**60 + 1)
-    pd.testing.assert_series_equal(read["lasts"], frame["lasts"], check_dtype=False)
+    written = {
+        "id": ([2**53 + 1, 2**63 - 1, -(2**53) - 1], [str(2**53 + 1), str(2**63 - 1), str(-(2**53) - 1)]),
+        "fits": ([2**53, 0, -(2**53)],) * 2,
+        "wide": ([Decimal(2**60 + 1), Decimal(2**60 + 3), Decimal(2**60 + 5)], [str(2**60 + k) for k in (1, 3, 5)]),
+        "lasts": (pd.to_timedelta(["1 days 02:03:04.5", "-3 s", "0 s"]).tolist(),) * 2,
+        "share": ([0.5, 1.5, 2.0**60],) * 2,
+    }
+    write_table(pd.DataFrame({name: given for name, (given, _) in written.items()}), tmp_path / "ids.xlsx")
+    read = read_as_written(tmp_path / "ids.xlsx")[0].to_dict("list")
+    assert read == {name: found for name, (_, found) in written.items()}
     write_table(pd.DataFrame({"id": [2**70, "x"]}), tmp_path / "ids.parquet")
     assert read_as_written(tmp_path / "ids.parquet")[0]["id"].tolist() == [str(2**70), "x"]
     for text, why in (("x\x0b", "a control character"), ("x" * 40000, "40,000 characters")):
@@ -233,6 +222,4 @@ def test_a_carriage_return_splits_no_row(tmp_path, type_, name, texts):
 
 def test_a_gap_leaves_whole_numbers_whole(tmp_path):
     pd.DataFrame({"a": pd.array([1, None, 3], dtype="Int64"), "y": 1}).to_parquet(tmp_path / "t.parquet")
-    frame, _ = read_as_written(tmp_path / "t.parquet")
-    assert frame["a"].dtype == "Int64"
-    assert frame["a"].sum() == 4
+    assert read_as_written(tmp_path / "t.parquet")[0]["a"].tolist() == [1, pd.NA, 3]

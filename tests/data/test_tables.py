@@ -105,13 +105,6 @@ def test_integers_of_arff_may_be_fractions(tmp_path):
     assert (found["a whole"].dtype, found["a whole"].tolist()) == ("Int64", [1, pd.NA, 3])
 
 
-def test_typed_files(tmp_path):
-    TABLE.to_parquet(tmp_path / "t.parquet")
-    found, reading = read_with_notes(tmp_path / "t.parquet")
-    same(found)
-    assert reading.details == ("Parquet",)
-
-
 @pytest.mark.parametrize("index", [False, True])
 def test_excel(tmp_path, index):
     pytest.importorskip("openpyxl")
@@ -141,17 +134,18 @@ def test_excel_without_its_package(tmp_path, monkeypatch):
         read_with_notes(tmp_path / "t.xlsx")[0]
 
 
-def test_frames_of_other_libraries():
-    same(read_with_notes(TABLE)[0])
-    found, reading = read_with_notes(pa.Table.from_pandas(TABLE.astype({"Ort": "category"})))
-    assert found["Ort"].dtype == "category"
-    assert str(reading) == "3 rows x 3 columns of Table"
-
-
-def test_frames_of_polars():
-    # An installed wheel is tested without the extra dev, which brings polars; the lock file has it.
-    polars = pytest.importorskip("polars", reason="polars is not installed")
-    same(read_with_notes(polars.from_pandas(TABLE))[0])
+def test_frames_of_other_libraries(tmp_path):
+    TABLE.to_parquet(tmp_path / "t.parquet")
+    for source, said in (
+        (TABLE, "DataFrame"),
+        (tmp_path / "t.parquet", "Parquet"),
+        (pa.Table.from_pandas(TABLE), "Table"),
+    ):
+        found, reading = read_with_notes(source)
+        same(found)
+        assert said in str(reading)
+    kept, _ = read_with_notes(pa.Table.from_pandas(TABLE.astype({"Ort": "category"})))
+    assert kept["Ort"].dtype == "category"
 
 
 @pytest.mark.parametrize("as_frame", [True, False])

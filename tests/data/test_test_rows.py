@@ -42,5 +42,3 @@ def test_a_wrong_file_is_named(files, capsys, test, said):
     pd.read_csv("test.csv").drop(columns="part").to_csv("lacks.csv", index=False)
     assert main(["run", "train.csv", "--target", "y", "--test", test]) == 2
     assert said in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main(["run", "train.csv", "--target", "y", "--test", "test.csv", "--split-column", "part"])

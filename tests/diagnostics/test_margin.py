@@ -9,22 +9,13 @@ from rotastack.diagnostics import chebyshev_bound, equilibrium_margin, margins, 
 def brute(votes, y, mask, n_classes):
     """Loop over rows and members: equations 1.9 to 1.16 and 1.21."""
     n, M = votes.shape
-    big, rivals = [], []
-    for i in range(n):
-        counted = [votes[i, m] for m in range(M) if mask[i, m]]
-        shares = [counted.count(c) / len(counted) if counted else np.nan for c in range(n_classes)]
-        wrong = [c for c in range(n_classes) if c != y[i]]
-        rival = max(wrong, key=lambda c: (shares[c], -c))
-        rivals.append(rival)
-        big.append(shares[y[i]] - shares[rival])
-    deviations = []
-    for m in range(M):
-        raw = [(votes[i, m] == y[i]) * 1.0 - (votes[i, m] == rivals[i]) * 1.0 for i in range(n) if mask[i, m]]
-        if raw:
-            deviations.append(np.std(raw))
-    big = np.array(big)
-    known = big[~np.isnan(big)]
-    return big, np.var(known) / np.mean(deviations) ** 2
+    big, raw = np.full(n, np.nan), np.full((n, M), np.nan)
+    for i in np.flatnonzero(mask.any(axis=1)):
+        counted = votes[i, mask[i]].tolist()
+        rival = max((c for c in range(n_classes) if c != y[i]), key=lambda c: (counted.count(c), -c))
+        big[i] = (counted.count(y[i]) - counted.count(rival)) / len(counted)
+        raw[i, mask[i]] = [(vote == y[i]) - (vote == rival) * 1.0 for vote in counted]
+    return big, np.nanvar(big) / np.mean(np.nanstd(raw, axis=0)) ** 2
 
 
 @pytest.mark.parametrize("masked", [False, True])

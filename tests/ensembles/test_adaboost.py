@@ -69,19 +69,17 @@ def test_a_sample_without_errors_is_drawn_ten_times(resample, fits):
     Counted.fits.clear()
     clf = AdaBoostM1Classifier(5, Counted(GaussianNB()), resample=resample, random_state=0).fit(X, X[:, 0] > 0.5)
     assert Counted.fits == fits
-    assert clf.estimator_weights_.tolist() == [1.0]
-    assert clf.estimator_errors_.tolist() == [0.0]
+    assert (clf.estimator_weights_.tolist(), clf.estimator_errors_.tolist()) == ([1.0], [0.0])
 
 
-def test_a_useless_later_member_is_left_out():
-    # Class 0 has 6 of 10 rows; after a round the two classes weigh the same, and the constant errs on one half.
-    X, y = np.zeros((10, 1)), [0] * 6 + [1] * 4
-    clf = AdaBoostM1Classifier(10, Constant()).fit(X, y)
-    assert len(clf.estimators_) == 1
-    assert clf.estimator_errors_.tolist() == pytest.approx([0.4])
-    useless = AdaBoostM1Classifier(10, Constant()).fit(X, [0] * 4 + [1] * 6)
-    assert useless.estimator_errors_.tolist() == pytest.approx([0.6])
-    assert useless.estimator_weights_.tolist() == [1.0]
+@pytest.mark.parametrize("share", [0.4, 0.6])
+def test_a_useless_later_member_is_left_out(share):
+    """Of 10 rows, the constant errs on a share; after a round of 0.4 both classes weigh the same, and it errs on half."""
+    y = np.arange(10) < 10 * share
+    clf = AdaBoostM1Classifier(10, Constant()).fit(np.zeros((10, 1)), y)
+    assert clf.estimator_errors_.tolist() == pytest.approx([share])
+    assert len(clf.estimator_weights_) == 1
+    assert clf.estimator_weights_ == 1.0 or share < 0.5
 
 
 def test_a_restart_goes_on_from_the_first_weights():
@@ -97,11 +95,10 @@ def test_a_restart_goes_on_from_the_first_weights():
     repeated = np.resize(np.arange(length), 3 * length + 1)
     np.testing.assert_allclose(clf.estimator_errors_, cycle.estimator_errors_[repeated])
     np.testing.assert_array_equal(clf.tree_votes(X), cycle.tree_votes(X)[:, repeated])
-    perfect = AdaBoostM1Classifier(3, Wrapped(DecisionTreeClassifier()), restart=True).fit(X, y)
-    assert perfect.estimator_weights_.tolist() == [1.0] * 3
     weights = np.where(np.arange(len(y)) % 2, 1.0, 3.0)
-    given = AdaBoostM1Classifier(2, Wrapped(DecisionTreeClassifier()), restart=True).fit(X, y, sample_weight=weights)
-    np.testing.assert_allclose(given.estimators_[1].given_[2], weights / weights.mean())
+    perfect = AdaBoostM1Classifier(3, Wrapped(DecisionTreeClassifier()), restart=True).fit(X, y, sample_weight=weights)
+    assert perfect.estimator_weights_.tolist() == [1.0] * 3
+    np.testing.assert_allclose(perfect.estimators_[1].given_[2], weights / weights.mean())
 
 
 @pytest.mark.parametrize(
@@ -143,7 +140,6 @@ def test_samples_may_miss_classes(estimator):
     for clf in fitted:
         for votes, member, classes in zip(clf.tree_votes(X).T, clf.estimators_, clf.estimators_classes_, strict=True):
             assert (votes == np.array([2, 5, 7, 9])[classes][member.predict(X)]).all()
-        assert clf.predict_proba(X).shape == (len(y), 4)
         assert clf.score(X, y) > 0.8
 
 
@@ -194,9 +190,7 @@ def test_members_are_voters_and_can_be_pruned():
     X, y = load_iris(return_X_y=True)
     labels = np.array([2, 0, 5])[y]  # numbers of classes are labels of others
     boosted = AdaBoostM1Classifier(8, GaussianNB(), resample=True, random_state=0).fit(X, labels)
-    voters = voters_of(boosted)
-    assert (boosted.classes_[voters.votes(X)] == boosted.tree_votes(X)).all()
-    assert (voters.weights() == boosted.estimator_weights_).all()
+    assert (voters_of(boosted).weights() == boosted.estimator_weights_).all()
     pruned = PrunedEnsembleClassifier(boosted, KappaPruner(3), "train").fit(X, labels)
     assert len(pruned.voters_) == 3
     assert (pruned.member_votes(X) == boosted.tree_votes(X)[:, pruned.selected_]).all()

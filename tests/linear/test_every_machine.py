@@ -1,6 +1,6 @@
 """What all linear machines take, refuse and return."""
 
-import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -36,17 +36,14 @@ def fit(machine, X, y, weights=None, **options):
 def test_one_against_the_rest(machine):
     X, labels = three_classes(1)
     model = fit(machine, X, labels)
-    assert model.coef_.shape == (3, X.shape[1])
-    assert model.intercept_.shape == np.shape(model.objective_) == np.shape(model.duality_gap_) == (3,)
-    for k, name in enumerate("abc"):
-        single = fit(machine, X, np.where(labels == name, 1, -1))
-        np.testing.assert_allclose(model.coef_[k], single.coef_[0], atol=1e-9)
-        np.testing.assert_allclose(model.intercept_[k], single.intercept_[0], atol=1e-9)
-        assert model.objective_[k] == pytest.approx(single.objective_)
-        np.testing.assert_allclose(model.objective_path_[k], single.objective_path_)
-        if hasattr(model, "coef_members_"):
-            np.testing.assert_allclose(model.coef_members_[k], single.coef_members_, atol=1e-9)
-            np.testing.assert_allclose(model.intercept_members_[k], single.intercept_members_, atol=1e-9)
+    assert np.shape(model.duality_gap_) == (3,)
+    names = ["coef_", "intercept_", "objective_", "objective_path_", "coef_members_", "intercept_members_"]
+    for k, label in enumerate("abc"):
+        single = fit(machine, X, np.where(labels == label, 1, -1))
+        for name in filter(partial(hasattr, model), names):
+            np.testing.assert_allclose(
+                getattr(model, name)[k], np.squeeze(getattr(single, name)), atol=1e-9, err_msg=name
+            )
     values = model.decision_function(X)
     np.testing.assert_allclose(values, X @ model.coef_.T + model.intercept_, atol=1e-10)
     assert (model.predict(X) == np.array(list("abc"))[values.argmax(axis=1)]).all()
@@ -55,15 +52,10 @@ def test_one_against_the_rest(machine):
 @pytest.mark.parametrize("value", [0.0, 0.1])
 @pytest.mark.parametrize("machine", [*MACHINES.values(), DRM(3), DRM(3, solver="cvxpy")], ids=str)
 @pytest.mark.filterwarnings("ignore:.*iterations:sklearn.exceptions.ConvergenceWarning")
-def test_equal_rows_leave_the_larger_class(machine, value):
+def test_equal_rows_leave_the_larger_class(machine, value, recwarn):
     X, y = np.full((21, 3), value), np.where(np.arange(21) % 3 == 0, "a", "b")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        assert set(type(machine)(**machine.get_params()).fit(X, y).predict(X)) == {"b"}
-    told = [str(w.message) for w in caught]
-    if isinstance(machine, DRM):
-        assert len(told) == 1
-        assert told[0].endswith("w = 0 is optimal; a smaller lam does not help; the larger class is predicted")
+    assert set(type(machine)(**machine.get_params()).fit(X, y).predict(X)) == {"b"}
+    assert not isinstance(machine, DRM) or ["w = 0 is optimal" in str(w.message) for w in recwarn] == [True]
 
 
 def test_a_nu_svm_names_what_it_needs():
@@ -100,13 +92,6 @@ def test_too_few_iterations_are_told(machine, p):
     assert model.duality_gap_ >= (model.objective_ - best) / model.objective_ - 1e-9
 
 
-@pytest.mark.parametrize("machine", [SVM(), EXRM(3), EXRM(3, **FIXED), DRM(3, 1.05)], ids=str)
-def test_single_precision(machine):
-    X, y = two_classes(54, 40, 5, noise=0.3)
-    X = X.astype(np.float32)
-    np.testing.assert_allclose(fit(machine, X, y).coef_, fit(machine, X.astype(float), y).coef_, atol=1e-5)
-
-
 @pytest.mark.parametrize(
     ("kind", "name", "values"),
     [
@@ -125,6 +110,7 @@ def test_single_precision(machine):
         (EXRM, "max_samples", [0, 1.5, 1, 41]),
         (DRM, "lam", [0.5, 1.0]),
         (DRM, "diversity", [-0.1, 1.1]),
+        (DRM, "solver", ["mosek"]),
     ],
 )
 def test_values_out_of_range_are_refused_by_name(kind, name, values):

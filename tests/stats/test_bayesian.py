@@ -86,12 +86,6 @@ def test_equal_methods():
     assert bayesian_signed_rank([0.3], [0.1 + 0.2], True, random_state=0) == (0.5, 0, 0.5)
 
 
-def test_seeded():
-    whole = bayesian_signed_rank(X, Y, True, rope=0.01, n_samples=3000, random_state=5)
-    assert bayesian_signed_rank(X, Y, True, rope=0.01, n_samples=3000, random_state=5) == whole
-    assert bayesian_signed_rank(X, Y, True, rope=0.01, n_samples=3000, random_state=6) != whole
-
-
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [

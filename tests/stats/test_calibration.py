@@ -25,9 +25,7 @@ def test_the_curve_is_scikit_learn_s_of_the_decisions(rows, n_bins):
     np.testing.assert_allclose(curve["accuracy"], accuracy)
     np.testing.assert_allclose(curve["confidence"], mean)
     assert curve["rows"].sum() == 500
-    edges = np.linspace(0, 1, n_bins + 1)
-    assert (curve["confidence"] > edges[curve["bin"]]).all()
-    assert (curve["confidence"] <= edges[curve["bin"] + 1]).all()
+    assert (np.ceil(curve["confidence"] * n_bins) == curve["bin"] + 1).all()
 
 
 def test_of_two_classes_the_curve_is_that_of_the_rarer_one_by_quantiles():

@@ -26,42 +26,39 @@ def problem(score, n_classes):
 def test_an_influence_is_the_derivative_of_the_score_by_the_weight_of_a_row(score, n_classes):
     y, outputs = problem(score, n_classes)
     step, eye = 1e-6, np.eye(N)
-    expected = [
-        (
-            scikit_learns(score, y, outputs, weights=1 + step * row)
-            - scikit_learns(score, y, outputs, weights=1 - step * row)
-        )
-        / (2 * step)
-        for row in eye
-    ]
-    found = unit_influences(score, [(np.arange(N), y, outputs)], np.arange(N))[:, 0]
+    above, below = ([scikit_learns(score, y, outputs, weights=1 + h * row) for row in eye] for h in (step, -step))
+    expected = np.subtract(above, below) / (2 * step)
+    found = unit_influences(score, [(np.arange(N), y, outputs)], np.arange(N))[:, 0] / np.sqrt(N / (N - 1))
     parts = list(score_parts(score, y, outputs))
-    if all((part.denominator > 0).all() for part in parts):  # all rows are in each ratio, so one factor is for all
-        found /= np.sqrt(N / (N - 1))
-    else:
-        found = np.zeros(N)
-        for part in parts:
-            ratio = part.numerator.sum() / part.denominator.sum()
-            found += part.slope * (part.numerator - ratio * part.denominator) / part.denominator.sum()
+    if not all((part.denominator > 0).all() for part in parts):  # no factor for all: rows are missing in a ratio
+        ratios = [part.numerator.sum() / part.denominator.sum() for part in parts]
+        found = sum(
+            part.slope * (part.numerator - ratio * part.denominator) / part.denominator.sum()
+            for part, ratio in zip(parts, ratios, strict=True)
+        )
     np.testing.assert_allclose(found, expected, atol=1e-8)
 
 
 def test_for_a_mean_of_losses_and_the_models_that_were_tested_the_test_is_the_paired_t_test():
     rng = np.random.default_rng(0)
     losses = rng.normal(size=(2, 200))
-    cells = [[(np.arange(200), np.zeros(200), np.stack([v, v, v], axis=1))] for v in losses]
-    first, second = (unit_influences("mae", cell, np.arange(200)) for cell in cells)
+    first, second = (influences_of(mine, np.arange(200)) for mine in losses)
     expected = ttest_rel(*np.abs(losses))
     found = row_test(first, second, -np.diff(np.abs(losses).mean(axis=1)).item(), widening=0)
     assert found.p == pytest.approx(expected.pvalue, rel=0.02)
     assert found.interval == pytest.approx(tuple(expected.confidence_interval()), rel=0.03)
 
 
+def influences_of(losses, units):
+    """Return the influences of rows on a mean of losses."""
+    n = len(losses)
+    return unit_influences("mae", [(np.arange(n), np.zeros(n), np.stack([losses] * 3, axis=1))], units)
+
+
 def test_few_rows_that_differ_have_few_degrees_of_freedom():
     """Of 1,000 rows five differ, all in favour of one method: the sign test has p = 2 / 32."""
     losses = (np.arange(1000) < 5) / 1.0
-    cell = [(np.arange(1000), np.zeros(1000), np.stack([losses] * 3, axis=1))]
-    influences = unit_influences("mae", cell, np.arange(1000))
+    influences = influences_of(losses, np.arange(1000))
     found = row_test(influences, 0 * influences, losses.mean(), widening=0)
     assert found.df == pytest.approx(5, rel=0.02)
     assert 2 / 32 < found.p < 0.1
@@ -70,8 +67,7 @@ def test_few_rows_that_differ_have_few_degrees_of_freedom():
 def test_rows_of_a_group_count_once():
     rng = np.random.default_rng(0)
     losses = np.repeat(rng.normal(size=20), 10)
-    cell = [(np.arange(200), np.zeros(200), np.stack([losses] * 3, axis=1))]
-    influences = unit_influences("mae", cell, np.arange(200) // 10)
+    influences = influences_of(losses, np.arange(200) // 10)
     found = row_test(influences, 0 * influences, np.abs(losses).mean(), widening=0)
     sizes = influences[:, 0] ** 2
     assert found.df == pytest.approx(sizes.sum() ** 2 / (sizes**2).sum())
@@ -96,9 +92,8 @@ def test_what_differs_from_repeat_to_repeat_counts_for_the_training_sets():
     influences = unit_influences("error", cells, np.arange(N))
     by_row = influences.sum(axis=1)
     found = row_test(influences, 0 * influences, 0.1)
-    half = np.ptp(found.interval) / 2
     squares = (by_row**2).sum() + 2 * (influences**2).sum()
-    assert half == pytest.approx(t_distribution.ppf(0.975, found.df) * np.sqrt(squares))
+    assert np.ptp(found.interval) / 2 == pytest.approx(t_distribution.ppf(0.975, found.df) * np.sqrt(squares))
     assert (influences**2).sum() > 2 * (by_row**2).sum()
 
 

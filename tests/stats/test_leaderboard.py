@@ -76,10 +76,8 @@ def test_order_of_methods_and_data_sets_does_not_matter(values, order, higher):
     turned = table.iloc[:, order]
     one, other = (elo(t, higher, n_bootstraps=5) for t in (table, turned))
     np.testing.assert_allclose(other.loc[one.index], one, atol=1e-9)
-    upside_down = elo(table[::-1], higher, n_bootstraps=1)["elo"]
-    np.testing.assert_allclose(upside_down, one["elo"], atol=1e-9)
-    mirrored = elo(-table, not higher, n_bootstraps=1)["elo"]
-    np.testing.assert_allclose(mirrored, one["elo"], atol=1e-9)
+    for same in (elo(table[::-1], higher, n_bootstraps=1), elo(-table, not higher, n_bootstraps=1)):
+        np.testing.assert_allclose(same["elo"], one["elo"], atol=1e-9)
     reversed_ = elo(table, not higher, n_bootstraps=1)["elo"]
     np.testing.assert_allclose(reversed_, 2000 - one["elo"], atol=1e-9)
 
@@ -87,10 +85,8 @@ def test_order_of_methods_and_data_sets_does_not_matter(values, order, higher):
 def test_missing_scores_by_pairs():
     """A and B share three data sets, A and C none, B and C one."""
     table = pd.DataFrame({"A": [1, 2, 3, NAN], "B": [2, 1, 4, 5], "C": [NAN, NAN, NAN, 5.0]})
-    wins = win_matrix(table, False, missing="pairs")
-    assert wins.loc["A", "B"] == pytest.approx(2 / 3)
-    assert wins.loc["B", "C"] == 0.5
-    assert np.isnan(wins.loc["A", "C"])
+    wins = win_matrix(table, False, missing="pairs").to_numpy()[[0, 1, 0], [1, 2, 2]]
+    np.testing.assert_allclose(wins, [2 / 3, 0.5, NAN])
     found = elo(table, False, missing="pairs", n_bootstraps=20)
     assert np.isfinite(found["elo"]).all()
     assert found["elo"].idxmax() == "A"

@@ -89,18 +89,15 @@ def test_scores_of_numbers_are_scikit_learns(score):
 
 def test_one_class_has_no_area():
     found = score_probabilities(np.zeros(3, dtype=int), np.array([[0.7, 0.3], [0.6, 0.4], [0.2, 0.8]]))
-    assert np.isnan(found["roc_auc"])
-    assert np.isnan(found["average_precision"])
-    assert found["error"] == pytest.approx(1 / 3)
+    assert {name for name, value in found.items() if np.isnan(value)} == {"roc_auc", "average_precision"}
 
 
 def test_names_of_scikit_learn_are_known():
     assert score_named("accuracy", "classification") == "error"
     assert score_named("neg_root_mean_squared_error", "regression") == "rmse"
-    with pytest.raises(ValueError, match="'rmse' is not a score of a classification; allowed: error, "):
-        score_named("rmse", "classification")
-    with pytest.raises(ValueError, match="interval_coverage"):
-        score_named("interval_coverage", "regression")
+    for name, task in (("rmse", "classification"), ("interval_coverage", "regression")):
+        with pytest.raises(ValueError, match=f"'{name}' is not a score of a {task}; allowed: "):
+            score_named(name, task)
 
 
 def test_every_score_has_a_name():

@@ -1,5 +1,6 @@
 import itertools
 import math
+import re
 import sys
 
 import numpy as np
@@ -149,9 +150,7 @@ def test_a_comparison_is_printed_as_a_short_table_and_reported_in_sentences():
         ["GB", "3", "0.5", "0", "2.114e-05"],
     ]
     report = comparison.report()
-    best, differ, pair = report.text.splitlines()
-    assert (best.split()[0], differ[-11:]) == ("RRE", "p < 0.001).")
-    assert (pair[:19], pair[-6:]) == ("RRE differs from GB", "0.96).")
+    assert re.search(r"RRE .*\n.*p < 0.001\)\.\nRRE differs from GB .* 0.96\)\.$", report.text)
     assert str(report) == f"{report.text}\n\n{comparison}"
     tied = compare(errors[["RF", "RRE"]].assign(RF=errors["RRE"])[:1], higher_is_better=False).report(alpha=0.01)
     assert tied.text.startswith("RF, RRE share")
@@ -171,15 +170,11 @@ def test_nemenyi_and_critical_difference_agree():
 def test_holm_by_hand_and_wilcoxon():
     assert holm(pd.Series([0.2, 0.01, 0.03])).tolist() == pytest.approx([0.2, 0.03, 0.06])
     table = wilcoxon_holm(DEMSAR, "C4.5", higher_is_better=True)
-    raw = [scipy_stats.wilcoxon(np.round(DEMSAR[m] - DEMSAR["C4.5"], 12)).pvalue for m in DEMSAR.columns[1:]]
-    assert table["p"].tolist() == raw
-    assert table["p_holm"].tolist() == holm(pd.Series(raw)).tolist()
-    assert table["p_holm"].equals(compare(DEMSAR, True).holm_p("C4.5"))
-    assert list(table.index) == list(DEMSAR.columns[1:])
+    raw = {m: scipy_stats.wilcoxon(np.round(DEMSAR[m] - DEMSAR["C4.5"], 12)).pvalue for m in DEMSAR.columns[1:]}
+    assert table["p"].to_dict() == raw
+    assert table["p_holm"].to_dict() == holm(pd.Series(raw)).to_dict() == compare(DEMSAR, True).holm_p("C4.5").to_dict()
     assert len(wilcoxon_holm(DEMSAR, None, True)) == 6
     assert wilcoxon_holm(pd.DataFrame({"A": [1.0, 2], "B": [1.0, 2]}), None, True)["p_holm"].item() == 1
-    with pytest.raises(RotastackError, match="did you mean 'C4.5'"):
-        wilcoxon_holm(DEMSAR, "C45", True)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 7, 8])
@@ -206,8 +201,7 @@ def test_differences_tie_but_for_the_noise_of_subtraction():
 def test_wins_and_improvement_by_hand():
     errors = pd.DataFrame({"A": [0.2, 0.4, 0.0], "B": [0.1, 0.4, 0.1]})
     comparison = compare(errors, higher_is_better=False)
-    assert comparison.wins.loc["B", "A"] == 1.5
-    assert comparison.wins.loc["A", "B"] == 1.5
+    assert comparison.wins.loc["B", "A"] == comparison.wins.loc["A", "B"] == 1.5
     assert comparison.better("A").to_dict() == {"A": 0, "B": 1}
     assert compare(errors, higher_is_better=True).better("B").to_dict() == {"A": 1, "B": 0}
     assert comparison.improvement("A")["B"] == pytest.approx(25.0)  # 50 % and 0 %; the third has a control of 0

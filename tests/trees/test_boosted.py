@@ -16,13 +16,10 @@ def rows():
 
 
 def finite(boosted, X):
-    """Return the probabilities, after a look at whether all that is learnt is a number."""
-    probabilities = boosted.predict_proba(X)
-    assert np.isfinite(probabilities).all()
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    """All that is learnt is a number."""
+    np.testing.assert_allclose(boosted.predict_proba(X).sum(axis=1), 1)
     assert np.isfinite(boosted.losses_).all()
     assert np.isfinite(boosted.feature_importances_).all()
-    return probabilities
 
 
 CLASSIFIER = BoostedTreesClassifier(20, random_state=0)
@@ -35,10 +32,7 @@ def test_real_tables():
     assert boosted.oob_score_ > 0.95
     assert boosted.losses_[boosted.n_rounds_ - 1] == boosted.losses_.min() < 0.12
     assert ((boosted.decision_function(X) > 0) == boosted.predict(X)).all()
-    X, y = load_diabetes(return_X_y=True)
-    boosted = BoostedTreesRegressor(random_state=0).fit(X, y)
-    assert boosted.oob_score_ > 0.4
-    assert boosted.losses_.min() <= np.mean((boosted.oob_prediction_ - y) ** 2) < 1.1 * boosted.losses_.min()
+    assert BoostedTreesRegressor(random_state=0).fit(*load_diabetes(return_X_y=True)).oob_score_ > 0.4
 
 
 def test_a_class_with_one_row(rows):
@@ -50,37 +44,29 @@ def test_a_class_with_one_row(rows):
         assert 0 < boosted.oob_decision_function_[59, labels[59]] < 0.05
 
 
-def test_few_rows(rows):
-    X, _, t = rows
-    for n in (1, 2, 3):
-        labels = np.arange(n) % 2
-        boosted = clone(CLASSIFIER).fit(X[:n], labels)
-        assert np.isfinite(boosted.predict_proba(X)).all()
-        assert hasattr(boosted, "oob_score_") == (n > 1)
-        assert np.isfinite(clone(REGRESSOR).fit(X[:n], t[:n]).predict(X)).all()
+@pytest.mark.parametrize(
+    ("X", "labels", "numbers"),
+    [
+        *((np.eye(3)[:n], np.arange(n) % 2, np.arange(n)) for n in (1, 2, 3)),
+        (np.eye(60, 3), np.full(60, "a"), np.full(60, 3.3)),
+        (np.full((60, 2), np.nan), np.arange(60) % 2, np.arange(60)),
+    ],
+    ids=["one row", "two rows", "three rows", "one class and a constant target", "nothing but missing values"],
+)
+def test_extreme_tables(X, labels, numbers):
+    boosted = clone(CLASSIFIER).fit(X, labels)
+    new = np.vstack([X, np.full((1, X.shape[1]), np.nan)])  # a missing value where none was is sent on
+    np.testing.assert_allclose(boosted.predict_proba(new).sum(axis=1), 1)
+    assert hasattr(boosted, "oob_score_") == (len(X) > 1)
+    predicted = clone(REGRESSOR).fit(X, numbers).predict(new)
+    assert numbers.min() <= predicted.min() <= predicted.max() <= numbers.max()
 
 
-def test_one_class_and_a_constant_target(rows):
-    X, _, _ = rows
-    boosted = clone(CLASSIFIER).fit(X, np.full(60, "a"))
-    assert (finite(boosted, X) == 1).all()
-    assert boosted.predict(X).tolist() == ["a"] * 60
-    boosted = clone(REGRESSOR).fit(X, np.full(60, 3.3))
-    assert (boosted.predict(X) == 3.3).all()
-    assert boosted.n_rounds_ == 1
-
-
-def test_missing_values(rows):
-    X, y, _ = rows
-    X[:, 1] = np.nan
-    boosted = clone(CLASSIFIER).fit(X, y)
-    finite(boosted, X)
-    assert boosted.feature_importances_[1] == 0
-    assert boosted.oob_score_ > 0.9
-    nothing = clone(CLASSIFIER).fit(np.full((60, 2), np.nan), y)
-    assert np.ptp(finite(nothing, np.full((60, 2), np.nan))[:, 0]) == 0
-    # Where none was missing in training, a missing value is sent on, and no error.
-    assert np.isfinite(clone(CLASSIFIER).fit(rows[0][:, [0, 2]], y).predict_proba([[np.nan, np.nan]])).all()
+def test_one_bag_sees_all_rows_for_all_rounds(rows):
+    boosted = clone(CLASSIFIER).set_params(n_bags=1).fit(*rows[:2])
+    assert boosted.n_rounds_ == len(boosted.forest_) == 20
+    assert np.isnan(boosted.losses_).all()
+    assert not hasattr(boosted, "oob_score_")
 
 
 def test_weights(rows):
@@ -91,18 +77,6 @@ def test_weights(rows):
     assert (clone(REGRESSOR).fit(X, t, np.full(60, 1e-200)).predict(X) == plain).all()
     spread = 10.0 ** np.random.default_rng(0).uniform(-100, 100, 60)
     finite(clone(CLASSIFIER).fit(X, y, spread), X)
-    balanced = clone(CLASSIFIER).set_params(class_weight="balanced").fit(X, y)
-    by_hand = clone(CLASSIFIER).fit(X, y, 60 / 2 / np.bincount(y)[y])
-    assert (balanced.predict_proba(X) == by_hand.predict_proba(X)).all()
-
-
-def test_one_bag_sees_all_rows_for_all_rounds(rows):
-    X, y, _ = rows
-    boosted = clone(CLASSIFIER).set_params(n_bags=1).fit(X, y)
-    assert boosted.n_rounds_ == 20
-    assert not hasattr(boosted, "oob_score_")
-    assert np.isnan(boosted.losses_).all()
-    assert len(boosted.forest_) == 20
 
 
 @pytest.mark.parametrize(

@@ -86,18 +86,14 @@ def test_trees_are_those_of_plain_numpy(name):
 
 def same(one, other):
     """Tell whether boosters are the same, byte for byte."""
-    return (
-        one.trees.nodes.tobytes() == other.trees.nodes.tobytes()
-        and one.trees.values.tobytes() == other.trees.values.tobytes()
-        and one.losses.tobytes() == other.losses.tobytes()
-        and one.held_out.tobytes() == other.held_out.tobytes()
-    )
+    arrays = ((b.trees.nodes, b.trees.values, b.losses, b.held_out) for b in (one, other))
+    return all(a.tobytes() == b.tobytes() for a, b in zip(*arrays, strict=True))
 
 
 def grow(X, y, n_classes=None, n_bags=3, n_jobs=None, given=None, **options):
-    folds = boosting_folds(y, n_bags, SEQUENCE, n_classes=n_classes)
+    given = {"folds": boosting_folds(y, n_bags, SEQUENCE, n_classes=n_classes), **(given or {})}
     options = BoostingOptions(**{"n_rounds": 30, "min_samples_leaf": 5, **options})
-    return grow_boosted(TrainingRows(X, y, n_classes), options, SEQUENCE, folds=folds, n_jobs=n_jobs, **given or {})
+    return grow_boosted(TrainingRows(X, y, n_classes), options, SEQUENCE, n_jobs=n_jobs, **given)
 
 
 DRAWING = {"subsample": 0.6, "max_features": 2, "learning_rate": 0.3}
@@ -142,12 +138,9 @@ def loss_of(scores, y, n_classes):
 def test_labels_of_held_out_rows_do_not_matter_to_their_scores(n_classes):
     X, y = table(n_classes=n_classes)
     folds = boosting_folds(y, 3, SEQUENCE, n_classes=n_classes)
-    options = BoostingOptions(n_rounds=20, early_stopping=False, min_samples_leaf=5)
-    first = grow_boosted(TrainingRows(X, y, n_classes), options, SEQUENCE, folds=folds)
-    own = folds == 1
-    other = y.copy()
+    own, other = folds == 1, y.copy()
     other[own] = np.random.default_rng(3).permutation(y[own])
-    second = grow_boosted(TrainingRows(X, other, n_classes), options, SEQUENCE, folds=folds)
+    first, second = (grow(X, t, n_classes, given={"folds": folds}, early_stopping=False) for t in (y, other))
     assert (first.held_out[own] == second.held_out[own]).all()
     assert (first.held_out[~own] != second.held_out[~own]).any()
 
@@ -168,18 +161,30 @@ def test_views_of_boosters():
     grown = grow(X, y, given={"views": views}, early_stopping=False)
     assert (grown.held_out == grown.scores(X)[grown.folds, np.arange(len(X))]).all()
     assert set(grown.trees.tree_view) == {0, 1, 2}
-    assert grown.importances().shape == (4,)
-    np.testing.assert_allclose(grown.importances().sum(), 1)
+    assert grown.importances().sum() == pytest.approx(1)
 
 
-def test_views_and_folds_that_do_not_fit():
-    X, y = table()
-    with pytest.raises(ValueError, match="views must have one entry for each of 3 boosters, got 2"):
-        grow(X, y, given={"views": LinearViews.identity(4, 2)})
-    with pytest.raises(ValueError, match="the views have 3 columns, but X has 4"):
-        grow(X, y, given={"views": LinearViews.identity(3)})
-    with pytest.raises(ValueError, match=r"folds must have shape .*, got \(3,\)"):
-        grow_boosted(TrainingRows(X, y), BoostingOptions(), SEQUENCE, folds=np.zeros(3, np.int32))
+ALL_IN_ONE, TOO_FEW = ({"folds": np.zeros(n, np.int32)} for n in (150, 3))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"views": LinearViews.identity(4, 2)}, "views must have one entry for each of 3 boosters, got 2"),
+        ({"views": LinearViews.identity(3)}, "the views have 3 columns, but X has 4"),
+        (TOO_FEW, r"folds must have shape .*, got \(3,\)"),
+        (ALL_IN_ONE, "all rows are in fold 0; the booster of this fold has no training rows"),
+        *(
+            ({name: value}, f"'{name}' parameter of BoostingOptions must be")
+            for name, value in [("max_bins", 1000), ("subsample", 3.0), ("n_rounds", 0), ("min_samples_leaf", 0)]
+        ),
+        ({"max_leaf_nodes": 1}, "'max_leaf_nodes' parameter of BoostingOptions must be"),
+    ],
+)
+def test_what_cannot_be(given, message):
+    """The kernel would write beyond its memory."""
+    with pytest.raises(ValueError, match=message):
+        grow(*table(), **({"given": given} if given.keys() & {"views", "folds"} else given))
 
 
 def test_views_that_fill_missing_values():
@@ -194,10 +199,9 @@ def test_views_that_fill_missing_values():
 def test_few_histograms_fit_in_memory(monkeypatch):
     """Leaves without a histogram have those of their children made from rows: the same trees, as sums are exact."""
     X, y = table(600, 3)
-    many = grow_boosted(TrainingRows(X, y), BoostingOptions(n_rounds=3, min_samples_leaf=2), SEQUENCE)
+    many = grow(X, y, n_rounds=3, min_samples_leaf=2)
     monkeypatch.setattr(boosting, "HISTOGRAM_WORDS", 0)
-    few = grow_boosted(TrainingRows(X, y), BoostingOptions(n_rounds=3, min_samples_leaf=2), SEQUENCE)
-    assert same(many, few)
+    assert same(many, grow(X, y, n_rounds=3, min_samples_leaf=2))
 
 
 @pytest.mark.parametrize("n_classes", [None, 2, 3])
@@ -207,10 +211,8 @@ def test_folds(n_classes):
     weights[::10] = 0
     folds = boosting_folds(y, 4, SEQUENCE, weights, n_classes)
     assert (folds[weights == 0] == -1).all()
-    assert np.ptp(np.bincount(folds[weights > 0])) <= 1
-    if n_classes is not None:
-        for c in range(n_classes):
-            assert np.ptp(np.bincount(folds[(weights > 0) & (y == c)], minlength=4)) <= 1
+    for rows in (weights > 0, *((weights > 0) & (y == c) for c in range(n_classes or 0))):
+        assert np.ptp(np.bincount(folds[rows], minlength=4)) <= 1
     assert (boosting_folds(y, 1, SEQUENCE) == -1).all()
     assert sorted(boosting_folds(y[:3], 9, SEQUENCE)) == [0, 1, 2]
 
@@ -218,15 +220,14 @@ def test_folds(n_classes):
 def test_rows_of_no_weight_are_as_if_not_there():
     X, y = table(missing=0.1, n_classes=3)
     weights = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
-    there = weights > 0
-    options = BoostingOptions(n_rounds=5, min_samples_leaf=5)
-    folds = boosting_folds(y, 3, SEQUENCE, weights, 3)
-    all_rows = grow_boosted(TrainingRows(X, y, 3, weights), options, SEQUENCE, folds=folds)
-    rows = TrainingRows(X[there], y[there], 3, weights[there])
-    some_rows = grow_boosted(rows, options, SEQUENCE, folds=folds[there])
-    assert all_rows.trees.nodes.tobytes() == some_rows.trees.nodes.tobytes()
-    assert (all_rows.held_out[there] == some_rows.held_out).all()
-    assert np.isnan(all_rows.held_out[~there]).all()
+    there, folds = weights > 0, boosting_folds(y, 3, SEQUENCE, weights, 3)
+    whole, some = (
+        grow_boosted(TrainingRows(X[rows], y[rows], 3, weights[rows]), BoostingOptions(5), SEQUENCE, folds=folds[rows])
+        for rows in (slice(None), there)
+    )
+    assert whole.trees.nodes.tobytes() == some.trees.nodes.tobytes()
+    assert (whole.held_out[there] == some.held_out).all()
+    assert np.isnan(whole.held_out[~there]).all()
 
 
 @pytest.mark.parametrize("number", [0.0, -1e-9, -0.3466, -1.0, -20.5, -699.0, -700.0, -1e6])
@@ -261,20 +262,3 @@ def test_scores_that_grow_beyond_all_numbers(learning_rate):
     X, y = table()
     with pytest.raises(ValueError, match=r"overflow in round \d+; lower learning_rate"):
         grow(X, y, n_rounds=100, learning_rate=learning_rate, early_stopping=False)
-
-
-def test_a_fold_that_leaves_nothing():
-    X, y = table()
-    with pytest.raises(ValueError, match="all rows are in fold 0; the booster of this fold has no training rows"):
-        grow_boosted(TrainingRows(X, y), BoostingOptions(), SEQUENCE, folds=np.zeros(150, np.int32))
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("max_bins", 1000), ("subsample", 3.0), ("n_rounds", 0), ("min_samples_leaf", 0), ("max_leaf_nodes", 1)],
-)
-def test_options_that_cannot_be(name, value):
-    """The kernel would write beyond its memory."""
-    X, y = table()
-    with pytest.raises(ValueError, match=f"'{name}' parameter of BoostingOptions must be"):
-        grow(X, y, **{name: value})

@@ -28,15 +28,17 @@ FORESTS = [ForestClassifier, ExtraForestClassifier, ForestRegressor, ExtraForest
 @pytest.mark.parametrize(
     ("X", "y", "new", "predicted", "n_nodes"),
     [
+        (np.ones((6, 2)), [0, 0, 0, 0, 1, 1], [[1.0, 1.0]], [(0, 1 / 3)], 1),
         ([[1.0, 2.0]], [4], [[0.0, 9.0]], [4], 1),
         ([[1.0], [2.0]], [0, 1], [[0.5], [2.5]], [0, 1], 3),
         (np.random.default_rng(0).random((30, 3)), [7] * 30, [[0.0, 0.0, 0.0]], [7], 1),
     ],
-    ids=["one row", "two rows", "one class or a constant target"],
+    ids=["constant columns", "one row", "two rows", "one class or a constant target"],
 )
 def test_small_tables(forest, X, y, new, predicted, n_nodes):
     fitted = forest(50, bootstrap=False, random_state=0).fit(X, y)
-    assert fitted.predict(new).tolist() == predicted
+    mine = [p if np.isscalar(p) else p["Regressor" in forest.__name__] for p in predicted]
+    assert fitted.predict(new) == pytest.approx(mine)
     assert (tree_complexity(fitted)["n_nodes"] == n_nodes).all()
 
 
@@ -51,16 +53,6 @@ def test_constant_columns_are_passed_over(forest):
     assert fitted.score(X, y) > 0.9
 
 
-@pytest.mark.parametrize("forest", FORESTS)
-def test_nothing_but_constant_columns(forest):
-    fitted = forest(3, bootstrap=False, random_state=0).fit(np.ones((6, 2)), [0, 0, 0, 0, 1, 1])
-    assert (tree_complexity(fitted)["n_nodes"] == 1).all()
-    if hasattr(fitted, "predict_proba"):
-        assert fitted.predict_proba([[1.0, 1.0]]) == pytest.approx(np.array([[4 / 6, 2 / 6]]))
-    else:
-        assert fitted.predict([[1.0, 1.0]]) == pytest.approx([1 / 3])
-
-
 @pytest.mark.parametrize("n_classes", [255, 256, 400])
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 def test_many_classes(n_classes, criterion):
@@ -71,20 +63,6 @@ def test_many_classes(n_classes, criterion):
     assert tree_complexity(tree)["n_leaves"] >= n_classes
     forest = ForestClassifier(3, criterion=criterion, random_state=0).fit(X, y)
     assert forest.predict_proba(X).sum(axis=1) == pytest.approx(np.ones(len(y)))
-
-
-@pytest.mark.parametrize("forest", FORESTS)
-def test_rows_of_weight_zero_are_not_seen(forest):
-    rng = np.random.default_rng(0)
-    X, y = rng.random((60, 3)), rng.integers(0, 2, 60)
-    weights = (np.arange(60) < 40).astype(float)
-    with_them = forest(5, bootstrap=False, random_state=0).fit(X, y, weights)
-    without = forest(5, bootstrap=False, random_state=0).fit(X[:40], y[:40])
-    assert (with_them.predict(X) == without.predict(X)).all()
-    with pytest.raises(ValueError, match="at least one non-zero|are all 0"):
-        forest().fit(X, y, np.zeros(60))
-    with pytest.raises(ValueError, match="[Nn]egative"):
-        forest().fit(X, y, np.r_[-1.0, np.ones(59)])
 
 
 @pytest.mark.parametrize(
@@ -133,21 +111,13 @@ def test_a_million_rows():
     assert (tree_complexity(forest)["depth"] == 6).all()
 
 
-@pytest.mark.parametrize("counts", ["zeros", "one row"])
+@pytest.mark.parametrize("counts", [np.zeros(10, int), 10 * (np.arange(10) == 3)])
 def test_bags_with_next_to_nothing_in_them(counts):
-    bag = np.zeros((2, 10), np.int32)
-    if counts == "one row":
-        bag[:, 3] = 10
-    X = np.arange(10, dtype=np.float32)[:, None]
-    trees, oob = grow_forest(
-        TrainingRows(X, np.arange(10) % 2, 2),
-        [TreeGroup(2, LinearViews.identity(1))],
-        TreeOptions(),
-        np.random.SeedSequence(0),
-        bags=Bags.given(bag),
-    )
+    rows = TrainingRows(np.arange(10, dtype=np.float32)[:, None], np.arange(10) % 2, 2)
+    bags = Bags.given(np.stack([counts] * 2))
+    trees, oob = grow_forest(rows, [TreeGroup(2)], TreeOptions(), np.random.SeedSequence(0), bags=bags)
     assert len(trees) == 2
-    assert oob[0].counts.sum() == (18 if counts == "one row" else 0)
+    assert oob[0].counts.sum() == (18 if counts.any() else 0)
 
 
 def test_a_node_of_several_classes_is_never_taken_for_pure():
@@ -159,41 +129,39 @@ def test_a_node_of_several_classes_is_never_taken_for_pure():
     assert forest.predict_proba([[0.0]]).sum() == pytest.approx(1)
 
 
-def test_mapped_columns_that_underflow_or_overflow():
+@pytest.mark.parametrize("factor", [-1e-30, 1e30, -3e38])
+@pytest.mark.parametrize("max_features", [None, "sqrt"])
+def test_mapped_columns_that_underflow_or_overflow(factor, max_features):
     X = np.zeros((60, 1), np.float32)
-    X[::2] = 1e-30
-    X[-10:] = -1e10
-    for factor in (-1e-30, 1e30, -3e38):
-        for max_features in (None, "sqrt"):
-            matrix = [[[factor, -factor]]]
-            trees, _ = grow_forest(
-                TrainingRows(X, np.arange(60) % 2, 2),
-                [TreeGroup(4, LinearViews.dense(matrix), max_features=max_features)],
-                TreeOptions(bootstrap=False),
-                np.random.SeedSequence(0),
-            )
-            assert (trees.sizes[:, 0] < 120).all()
+    X[::2], X[-10:] = 1e-30, -1e10
+    group = TreeGroup(4, LinearViews.dense([[[factor, -factor]]]), max_features=max_features)
+    rows, options = TrainingRows(X, np.arange(60) % 2, 2), TreeOptions(bootstrap=False)
+    assert (grow_forest(rows, [group], options, np.random.SeedSequence(0))[0].sizes[:, 0] < 120).all()
+
+
+def test_sums_that_overflow():
     X = np.full((40, 2), 3e38, np.float32) * np.random.default_rng(0).choice([-1, 1], (40, 2)).astype(np.float32)
-    trees, _ = grow_forest(
-        TrainingRows(X, np.arange(40) % 2, 2),
-        [TreeGroup(4, LinearViews.dense([[[3.0], [-3.0]]]))],
-        TreeOptions(),
-        np.random.SeedSequence(0),
-    )
-    assert (trees.sizes[:, 0] < 80).all()
+    rows, group = TrainingRows(X, np.arange(40) % 2, 2), TreeGroup(4, LinearViews.dense([[[3.0], [-3.0]]]))
+    assert (grow_forest(rows, [group], TreeOptions(), np.random.SeedSequence(0))[0].sizes[:, 0] < 80).all()
 
 
-@pytest.mark.parametrize("weights", [{0: 0.0, 1: 0.0}, {0: np.inf, 1: 1.0}, {0: -1.0, 1: 1.0}])
-def test_class_weights_that_make_no_sense(weights):
-    with pytest.raises(ValueError, match="sample_weight times class_weight"):
-        ForestClassifier(2, class_weight=weights).fit(np.eye(4), [0, 1, 0, 1])
+SEED, THREE = np.random.SeedSequence(0), TrainingRows(np.eye(3, dtype=np.float32), np.arange(3), 3)
 
 
-def test_bags_that_do_not_fit():
-    with pytest.raises(ValueError, match="counts of bags must be at least 0"):
-        Bags.given([[-1, 2]])
-    rows = TrainingRows(np.eye(3, dtype=np.float32), np.arange(3), 3)
-    with pytest.raises(ValueError, match="counts of bags must have shape"):
-        grow_forest(
-            rows, [TreeGroup(3)], TreeOptions(), np.random.SeedSequence(0), bags=Bags.given(np.ones((4, 3), int))
-        )
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        *(
+            (lambda w=w: ForestClassifier(2, class_weight=w).fit(np.eye(4), [0, 1, 0, 1]), "weight times class_weight")
+            for w in ({0: 0.0, 1: 0.0}, {0: np.inf, 1: 1.0}, {0: -1.0, 1: 1.0})
+        ),
+        (lambda: Bags.given([[-1, 2]]), "counts of bags must be at least 0"),
+        (
+            lambda: grow_forest(THREE, [TreeGroup(3)], TreeOptions(), SEED, bags=Bags.given(np.ones((4, 3), int))),
+            "counts of bags must have shape",
+        ),
+    ],
+)
+def test_weights_and_bags_that_make_no_sense(function, message):
+    with pytest.raises(ValueError, match=message):
+        function()

@@ -32,7 +32,9 @@ def assert_equal(one, other):
 TREES = ("rotations", "discriminants", "boosted")  # a kernel would take most of the weight here
 MODELS = {
     "flagship": lambda: RotastackClassifier(40, TREES, random_state=0).fit(X, y),
-    "weighted": lambda: RotastackClassifier(20, random_state=0).fit(X, y, sample_weight=np.arange(len(X)) % 3),
+    "weighted": lambda: RotastackClassifier(20, random_state=0).fit(
+        X, y, np.arange(len(X)) % 3, np.arange(len(X)) // 5
+    ),
     "numbers": lambda: RotastackRegressor(10, random_state=0).fit(*NUMBERS),
     "forest": lambda: ForestClassifier(60, random_state=0).fit(X, y),
     "impure": lambda: ForestClassifier(200, min_samples_leaf=5, random_state=0).fit(X, y),
@@ -47,7 +49,8 @@ def forests_of(model):
 
 
 @pytest.mark.parametrize(
-    ("name", "pickled"), [*((name, True) for name in MODELS), ("flagship", False), ("numbers", False)]
+    ("name", "pickled"),
+    [*((name, True) for name in MODELS), *((name, False) for name in ("flagship", "weighted", "numbers"))],
 )
 def test_pickles_and_model_files_give_back_every_byte(name, pickled, tmp_path):
     model = MODELS[name]()
@@ -78,8 +81,7 @@ def test_descriptions_can_be_left_out():
 def test_a_forest_that_only_predicts_says_so():
     forest = MODELS["flagship"]().forest_
     assert isinstance(forest, GrownTrees)
-    for ask in (forest.importances, lambda: forest.arrays(0)):
-        with pytest.raises(ValueError, match="have no impurity, weight and counts; the forest is for prediction only"):
-            ask()
+    with pytest.raises(ValueError, match="have no impurity, weight and counts; the forest is for prediction only"):
+        forest.importances()
     assert len(forest.take(np.array([3, 1]))) == 2
     assert len(GrownTrees.concatenate([forest, replace(forest)])) == 2 * len(forest)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import kstest
 
 from rotastack.trees import ExtraForestClassifier
 from rotastack.trees.bags import draw_many_below, draw_many_units
@@ -36,8 +37,7 @@ def test_sorting(shape, n):
     rows = rng.permutation(2 * n)[:n].astype(np.uint32)
     found = sorted_rows(values, rows)
     assert sorted(found) == sorted(rows)
-    value_of_row = dict(zip(rows.tolist(), values.tolist(), strict=True))
-    assert (np.diff([value_of_row[r] for r in found]) >= 0).all()
+    assert (values[np.argsort(rows)[np.searchsorted(np.sort(rows), found)]] == np.sort(values)).all()
 
 
 def test_random_cuts_lie_between_the_values():
@@ -48,9 +48,7 @@ def test_random_cuts_lie_between_the_values():
         ExtraForestClassifier(1, max_depth=1, max_features=None, random_state=s).fit(X, y).forest_.nodes["cut"][0]
         for s in range(40)
     ]
-    assert 0 <= min(cuts) < 0.3
-    assert 0.7 < max(cuts) <= 1
-    assert len(set(cuts)) == 40
+    assert 0 <= min(cuts) < 0.3 < 0.7 < max(cuts) <= 1
 
 
 def test_random_numbers_are_even():
@@ -58,6 +56,4 @@ def test_random_numbers_are_even():
     draws, units = draw_many_below(7, 10, 20000), draw_many_units(7, 20000)
     counts = np.bincount(draws, minlength=10)
     assert ((counts - 2000) ** 2 / 2000).sum() < 27.9  # chi-squared, 9 df, 0.999
-    assert units.min() >= 0
-    assert units.max() < 1
-    assert abs(units.mean() - 0.5) < 0.01
+    assert kstest(units, "uniform").pvalue > 1e-3

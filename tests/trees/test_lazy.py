@@ -24,12 +24,8 @@ def grown(request):
     y = (X[:, 0] * X[:, 1] + X[:, 2] > 0).astype(int)
     if request.param != "whole":
         X[rng.random(X.shape) < 0.1] = np.nan
-    views = LinearViews.concatenate(
-        [
-            LinearViews.identity(N_COLUMNS),
-            LinearViews.blocks([blocks(n) for n in (1, 2, 3, 4, 5, 6, 7, 8, 9, 70)], N_COLUMNS),
-        ]
-    )
+    mapped = LinearViews.blocks([blocks(n) for n in (1, 2, 3, 4, 5, 6, 7, 8, 9, 70)], N_COLUMNS)
+    views = LinearViews.concatenate([LinearViews.identity(N_COLUMNS), mapped])
     if request.param == "filled":
         views = views.filled(rng.normal(size=(11, N_COLUMNS)))
     forest, _ = grow_forest(TrainingRows(X, y, 2), [TreeGroup(33, views)], TreeOptions(), np.random.SeedSequence(1))

@@ -10,6 +10,8 @@ from rotastack.trees import LinearViews, TrainingRows, TreeGroup, TreeOptions, g
 from rotastack.trees.bagged_views import BaggedViews
 from rotastack.trees.bags import Bags
 
+SEED = np.random.SeedSequence(1)
+
 
 def mapped(views, v, X):
     """Return what a view makes of rows."""
@@ -19,9 +21,9 @@ def mapped(views, v, X):
         if where < 0:
             found.append(X[:, columns])
             continue
-        fills = np.full(n_in, np.nan) if views.fills is None else views.fills[first : first + n_in]
-        inputs = np.where(np.isnan(X[:, columns]), fills, X[:, columns])
-        found.append(inputs @ views.matrices[where : where + n_in * n_out].reshape(n_in, n_out))
+        fills = np.nan if views.fills is None else views.fills[first : first + n_in]
+        matrix = views.matrices[where : where + n_in * n_out].reshape(n_in, n_out)
+        found.append(np.where(np.isnan(X[:, columns]), fills, X[:, columns]) @ matrix)
     return np.concatenate(found, axis=1)
 
 
@@ -33,7 +35,7 @@ def bagged(n=200, p=6):
 
 @pytest.mark.parametrize("kind", ["discriminants", "principal"])
 def test_a_view_is_that_of_rows_filled_with_the_means_of_the_bag(kind):
-    X, y, views_of, seeds, own = bagged()
+    X, y, _, seeds, own = bagged()
     X[:, 3] = np.nan
     views_of = BaggedViews.of(X, y, 3)
     views = getattr(views_of, kind)(seeds, own)
@@ -45,12 +47,11 @@ def test_a_view_is_that_of_rows_filled_with_the_means_of_the_bag(kind):
         means[3] = 0
         one = views.take([k]).compact()
         assert one.fills == pytest.approx(means[one.columns], nan_ok=True, rel=1e-6)
-        fills = np.where(np.isnan(means), 0, 0).astype(np.float32)
+        fills = np.zeros(6, np.float32)
         fills[one.columns] = np.nan_to_num(one.fills)
         full = np.where(np.isnan(X), fills, X)
         plain = getattr(BaggedViews.of(full, y, 3), kind)(seeds[k : k + 1], own[k : k + 1])
         assert np.array_equal(plain.matrices, one.matrices)
-        assert np.array_equal(plain.columns, one.columns)
 
 
 def test_views_keep_their_fills_however_they_are_put_together():
@@ -82,15 +83,11 @@ def test_trees_on_filled_views_see_filled_rows(splitter):
     views = views_of.sparse(own)
     means = np.array([x[~np.isnan(x)].mean(dtype=np.float64) for x in X.T], np.float32)
     full = np.where(np.isnan(X), means, X)
-    grown = []
-    for data, through in ((X, views), (full, LinearViews(6, views.starts, views.parts, views.columns, views.matrices))):
-        trees, _ = grow_forest(
-            TrainingRows(data, y, 3),
-            [TreeGroup(24, through, splitter=splitter)],
-            TreeOptions(),
-            np.random.SeedSequence(1),
-        )
-        grown.append(trees)
+    unfilled = LinearViews(6, views.starts, views.parts, views.columns, views.matrices)
+    grown = [
+        grow_forest(TrainingRows(data, y, 3), [TreeGroup(24, through, splitter=splitter)], TreeOptions(), SEED)[0]
+        for data, through in ((X, views), (full, unfilled))
+    ]
     assert grown[0].nodes.tobytes() == grown[1].nodes.tobytes()
     assert np.array_equal(grown[0].outputs(X), grown[1].outputs(full))
     assert np.array_equal(grown[0].outputs(X[:1]), grown[1].outputs(full[:1]))
@@ -101,10 +98,9 @@ def test_trees_on_filled_views_see_filled_rows(splitter):
 def test_what_is_made_of_missing_values_is_missing_without_fills():
     X, y, _, _ = table(n=300)
     sums = LinearViews.dense(np.ones((1, 2, 1)), columns=[[0, 2]], n_features=4)
-    seed = np.random.SeedSequence(2)
     options = TreeOptions(bootstrap=False)
-    trees, _ = grow_forest(TrainingRows(X, y, 3), [TreeGroup(1, sums)], options, seed)
+    trees, _ = grow_forest(TrainingRows(X, y, 3), [TreeGroup(1, sums)], options, SEED)
     made = np.ascontiguousarray((X[:, 0] + X[:, 2])[:, None])
-    plain, _ = grow_forest(TrainingRows(made, y, 3), [TreeGroup(1)], options, seed)
+    plain, _ = grow_forest(TrainingRows(made, y, 3), [TreeGroup(1)], options, SEED)
     assert trees.nodes.tobytes() == plain.nodes.tobytes()
     assert np.array_equal(trees.outputs(X), plain.outputs(made))

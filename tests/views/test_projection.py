@@ -50,8 +50,7 @@ def test_transform_is_the_product(kind):
     view = RandomProjection(kind=kind, random_state=3).fit(X)
     np.testing.assert_allclose(view.transform(X), X @ dense(view).T, atol=1e-12)
     single = view.transform(X.astype(np.float32))
-    assert single.dtype == np.float32
-    np.testing.assert_allclose(single, X @ dense(view).T, atol=1e-5)
+    np.testing.assert_allclose(single, (X @ dense(view).T).astype(np.float32), atol=1e-5, strict=True)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(view)).transform(X), view.transform(X))
     ((columns, matrix),) = view.linear_parts()
     np.testing.assert_allclose(X[:, columns] @ matrix, view.transform(X), atol=1e-12)
@@ -59,9 +58,8 @@ def test_transform_is_the_product(kind):
 
 @pytest.mark.parametrize("view", [RandomProjection, RandomSubspace])
 def test_half_of_the_columns_rounded_up_by_default(view):
-    for n in (1, 2, 5, 8):
-        X = np.ones((3, n))
-        assert view(random_state=0).fit_transform(X).shape == (3, -(-n // 2))
+    widths = [view(random_state=0).fit_transform(np.ones((3, n))).shape[1] for n in (1, 2, 5, 8)]
+    assert widths == [1, 1, 3, 4]
 
 
 @pytest.mark.parametrize("view", [RandomProjection, RandomSubspace])
@@ -79,17 +77,9 @@ def test_subspaces_are_columns_without_replacement():
     seen = np.zeros(10)
     for seed in range(300):
         view = RandomSubspace(4, random_state=seed).fit(X)
-        assert len(set(view.features_.tolist())) == 4
-        np.testing.assert_array_equal(view.transform(X), X[:, view.features_])
         ((columns, matrix),) = view.linear_parts()
         assert matrix is None
-        np.testing.assert_array_equal(columns, view.features_)
-        seen[view.features_] += 1
+        np.testing.assert_array_equal(view.transform(X), X[:, columns])
+        seen[np.unique(columns)] += 1
+    assert seen.sum() == 300 * 4
     assert (np.abs(seen / 300 - 0.4) < 5 * np.sqrt(0.24 / 300)).all()
-
-
-def test_subspaces_keep_names():
-    pd = pytest.importorskip("pandas")
-    X = pd.DataFrame(np.zeros((3, 4)), columns=list("abcd"))
-    view = RandomSubspace(2, random_state=0).fit(X)
-    assert view.get_feature_names_out().tolist() == [list("abcd")[j] for j in view.features_]

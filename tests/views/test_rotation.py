@@ -35,7 +35,7 @@ def test_few_axes_are_rotated_when_there_are_many():
     X = np.random.default_rng(0).normal(size=(10, 30))
     view = RandomRotation(max_axes=5, random_state=1).fit(X)
     moved = ~np.isclose(view.transform(X), X).all(axis=0)
-    assert moved.sum() == 5
+    assert len(view.axes_) == 5
     assert np.flatnonzero(moved).tolist() == view.axes_.tolist()
     np.testing.assert_allclose(view.transform(X), (X - view.mean_) @ view.rotation_)
 
@@ -43,8 +43,7 @@ def test_few_axes_are_rotated_when_there_are_many():
 def test_from_matrix_is_the_same_view():
     X = np.random.default_rng(0).normal(size=(8, 4))
     drawn = RandomRotation(random_state=5).fit(X)
-    given_ = RandomRotation.from_matrix(drawn.block_, drawn.axes_, 4)
-    assert (given_.transform(X) == drawn.transform(X)).all()
+    assert (RandomRotation.from_matrix(drawn.block_, drawn.axes_, 4).transform(X) == drawn.transform(X)).all()
 
 
 def test_direct_method_is_the_printed_listing():
@@ -56,7 +55,7 @@ def test_direct_method_is_the_printed_listing():
     np.testing.assert_allclose(direct_rotation(5, rng), printed)
 
 
-def test_many_at_once_are_the_same_one_by_one():
+def test_many_at_once_are_the_same_one_by_one(monkeypatch):
     sequence = np.random.SeedSequence(3)
     axes, few = draw_rotations(7, sequence, 3, max_axes=4)
     more_axes, many = draw_rotations(7, sequence, 10, max_axes=4)
@@ -64,14 +63,9 @@ def test_many_at_once_are_the_same_one_by_one():
     np.testing.assert_array_equal(few, many[:3])
     _, single = draw_rotations(7, sequence, 3, max_axes=4, dtype=np.float32)
     np.testing.assert_array_equal(few.astype(np.float32), single)
-
-
-def test_how_many_are_drawn_at_once_does_not_matter(monkeypatch):
-    sequence = np.random.SeedSequence(3)
-    _, whole = draw_rotations(6, sequence, 9)
     monkeypatch.setattr("rotastack.views.haar._AT_ONCE", 80)
-    _, pieces = draw_rotations(6, sequence, 9)
-    np.testing.assert_array_equal(whole, pieces)
+    _, pieces = draw_rotations(7, sequence, 10, max_axes=4)
+    np.testing.assert_array_equal(many, pieces)
 
 
 @given(seed=st.integers(0, 1000), p=st.integers(1, 8), max_axes=st.integers(2, 9))
@@ -80,29 +74,23 @@ def test_histogram_transform_stretches_first_and_keeps_its_promise(seed, p, max_
     view = RandomRotation(stretch=True, translate=True, max_axes=max_axes, random_state=seed).fit(X)
     np.testing.assert_allclose(view.transform(X), (X - view.mean_) @ view.rotation_, atol=1e-9)
     stretch = np.linalg.norm(view.rotation_, axis=1)  # rows of S R are the rows of R, stretched
-    assert (stretch >= 0.5 - 1e-9).all()
-    assert (stretch <= 2 + 1e-9).all()
+    assert 0.5 - 1e-9 <= stretch.min() <= stretch.max() <= 2 + 1e-9
     scaled = view.rotation_ / stretch[:, None]
     np.testing.assert_allclose(scaled @ scaled.T, np.eye(p), atol=1e-9)
     moved = view.transform(np.zeros((1, p)))[0]
-    assert (moved >= -1e-9).all()
-    assert (moved <= 1 + 1e-9).all()
+    assert -1e-9 <= moved.min() <= moved.max() <= 1 + 1e-9
 
 
 def test_multi_rotation_puts_rotations_beside_the_features():
     X = np.random.default_rng(0).normal(size=(9, 5))
     view = MultiRotation(n_rotations=4, random_state=2).fit(X)
     Z = view.transform(X)
-    assert Z.shape == (9, 20)
     np.testing.assert_array_equal(Z[:, :5], X)
-    for k in range(1, 4):
-        R = view.blocks_[k - 1]
-        np.testing.assert_allclose(R @ R.T, np.eye(5), atol=1e-9)
-        np.testing.assert_allclose(Z[:, 5 * k : 5 * k + 5], X @ R)
+    np.testing.assert_allclose(view.blocks_ @ view.blocks_.swapaxes(1, 2), [np.eye(5)] * 3, atol=1e-9)
+    np.testing.assert_allclose(Z[:, 5:], np.hstack(X @ view.blocks_))
     fewer = MultiRotation(n_rotations=2, random_state=2).fit_transform(X)
     np.testing.assert_array_equal(fewer, Z[:, :10])
     few = MultiRotation(n_rotations=2, max_axes=3, random_state=0).fit(X)
-    assert few.transform(X).shape == (9, 8)
-    assert few.get_feature_names_out().shape == (8,)
+    assert few.transform(X).shape[1:] == few.get_feature_names_out().shape == (8,)
     with pytest.raises(ValueError, match="'n_rotations' parameter"):
         MultiRotation(0).fit(X)

@@ -1,6 +1,7 @@
 """Repeated holdout: random splits of the rows into training and test rows."""
 
 import warnings
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +13,12 @@ _TRIES = 200
 
 
 def repeated_holdout(
-    y: ArrayLike, n_repeats: int, train_size: float, random_state: object, *, levels: ArrayLike | None = None
+    y: ArrayLike,
+    n_repeats: int = 100,
+    train_size: float = 0.7,
+    random_state: object = None,
+    *,
+    levels: ArrayLike | None = None,
 ) -> NDArray[np.bool_]:
     """Draw random test sets, uniformly among those that leave every class and level in the training set.
 
@@ -20,14 +26,16 @@ def repeated_holdout(
     classes and levels. If no split does, the training set begins with a row of each class and level, and a warning
     is issued.
 
-    `train_size` is a share of the rows, rounded to whole rows, or from 1 on a number of rows. `levels`, of shape
+    `train_size` is a share of the rows, rounded to whole rows, or with an int a number of rows. `levels`, of shape
     (n_rows, n_columns), are categorical columns. The result (n_repeats, n_rows) is True for test rows (thesis, section
     1.6.3).
     """
     y = np.asarray(y)
     n = len(y)
-    is_count = train_size >= 1
+    is_count = isinstance(train_size, Integral)
     n_train = int(train_size) if is_count else round(train_size * n)
+    if n_repeats < 1:
+        raise RotastackError(f"n_repeats must be at least 1, got {n_repeats}")
     if not 0 < n_train < n:
         requested = f"{train_size} rows" if is_count else f"a share of {train_size:g} of the rows"
         raise RotastackError(

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 from rotastack.errors import RotastackError
 
 
-def weka_folds(y: ArrayLike, n_folds: int, seed: int = 1) -> NDArray[np.int16]:
+def weka_folds(y: ArrayLike, n_folds: int = 10, seed: int = 1) -> NDArray[np.int16]:
     """Return the stratified folds that WEKA draws (``-x n_folds -s seed``).
 
     WEKA shuffles the rows, groups the rows of each class by swaps, and deals the rows out to the folds in turn.
@@ -15,6 +15,8 @@ def weka_folds(y: ArrayLike, n_folds: int, seed: int = 1) -> NDArray[np.int16]:
     """
     _, codes = np.unique(np.asarray(y), return_inverse=True)
     n = len(codes)
+    if n_folds < 2:
+        raise RotastackError(f"n_folds must be at least 2, got {n_folds}")
     if n < n_folds:
         raise RotastackError(f"{n} rows cannot be split into {n_folds} folds")
     order, random = list(range(n)), _JavaRandom(seed)

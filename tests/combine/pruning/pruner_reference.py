@@ -243,19 +243,9 @@ def disagreement(votes, y):
     return pairwise(np.array(columns), share_unlike)
 
 
-def label_disagreement(votes):
-    """Share of the rows both have a say on where their labels differ."""
-    return pairwise(np.asarray(votes), share_unlike)
-
-
-def kappa_matrix(votes):
-    """Kappa of every pair; nan where the two share no row."""
-    return pairwise(np.asarray(votes), pair_kappa)
-
-
 def paper_diversity(votes, selected):
     """Eq. (25) of qmm.txt: 1 - sum diff(h_i, h_j)/(T(T-1)), ordered pairs of selected, T of the pool."""
-    T, matrix = np.asarray(votes).shape[1], label_disagreement(votes)
+    T, matrix = np.asarray(votes).shape[1], pairwise(np.asarray(votes), share_unlike)
     differences = [matrix[a, b] for a in selected for b in selected if a != b and not np.isnan(matrix[a, b])]
     return 1 - sum(differences) / (T * (T - 1)) if T > 1 else 1.0
 

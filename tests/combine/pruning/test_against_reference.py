@@ -127,8 +127,10 @@ def test_pairs(pool):
     votes, y = pool
     mask = votes >= 0
     np.testing.assert_allclose(disagreement(votes, y, mask), reference.disagreement(votes, y), atol=1e-12)
-    np.testing.assert_allclose(disagreement(votes, mask=mask), reference.label_disagreement(votes), atol=1e-12)
-    np.testing.assert_allclose(kappa(votes, mask), reference.kappa_matrix(votes), atol=1e-9)
+    np.testing.assert_allclose(
+        disagreement(votes, mask=mask), reference.pairwise(votes, reference.share_unlike), atol=1e-12
+    )
+    np.testing.assert_allclose(kappa(votes, mask), reference.pairwise(votes, reference.pair_kappa), atol=1e-9)
     np.testing.assert_allclose(margins(votes, y, mask), reference.multiclass_margins(votes, y), atol=1e-12)
     if votes.shape[1] > 1:
         some = list(range(0, votes.shape[1], 2))

@@ -71,24 +71,6 @@ def test_the_order_of_members_does_not_matter(pruner, seed):
 
 
 @every
-def test_members_always_right_or_wrong_constant_and_twice(pruner):
-    votes, y = pool(3)
-    votes = np.column_stack([votes, y, (y + 1) % 3, np.zeros_like(y), votes[:, 2], votes[:, 2]])
-    fitted = clone(pruner).fit(votes, y)
-    assert fitted.weights_.sum() == pytest.approx(1.0)
-    assert fitted.weights_.min() >= 0
-    assert len(set(fitted.selected_)) == fitted.n_selected_ == len(fitted.selected_)
-    always_right, always_wrong = 9, 10
-    if isinstance(pruner, (MarginPruner, DREPPruner, MeanDMPruner, LPPruner, ReducedErrorPruner)):
-        assert always_right in fitted.selected_
-    # To the covariance of QMM a member that never changes is as good as any.
-    if not isinstance(pruner, (KappaPruner, OrientationPruner, MDMPruner, QMMPruner)):
-        assert always_wrong not in fitted.selected_
-    if isinstance(pruner, (LPPruner, DREPPruner)):
-        assert fitted.selected_.tolist() == [always_right]
-
-
-@every
 @pytest.mark.parametrize(("n", "T"), [(5, 1), (1, 4), (3, 12), (2, 2)])
 def test_few_members_and_few_rows(pruner, n, T):
     rng = np.random.default_rng(n * T)
@@ -96,9 +78,7 @@ def test_few_members_and_few_rows(pruner, n, T):
     fitted = clone(pruner).fit(votes, y)
     assert 1 <= fitted.n_selected_ <= T
     assert fitted.combine(votes).shape == (n,)
-    if T == 1:
-        assert fitted.selected_.tolist() == [0]
-        assert fitted.weights_.tolist() == [1.0]
+    assert fitted.weights_[fitted.selected_].sum() == pytest.approx(1.0)
 
 
 @every
@@ -106,8 +86,8 @@ def test_members_without_a_say_on_some_rows(pruner):
     votes, y = pool(5, n=120, T=15)
     votes[np.random.default_rng(0).random(votes.shape) < 0.6] = -1
     fitted = clone(pruner).fit(votes, y)
-    said = fitted.combine(votes)
-    assert np.mean(said == y) > 0.4
+    assert np.mean(fitted.combine(votes) == y) > 0.4
+    assert fitted.weights_.sum() == pytest.approx(1.0)
     silent = np.full((2, 15), -1)
     assert (fitted.combine(silent) == np.bincount(y).argmax()).all()
 
@@ -178,8 +158,6 @@ class TestQMM:
         votes, y = np.tile(votes, (100, 1)), np.tile(y, 100)
         pruner = QMMPruner("emargin", hypothesis_size=50.0).fit(votes, y)
         assert 0 < pruner.v_ <= 1
-        with pytest.raises(ValueError, match="needs the parameter hypothesis_size"):
-            QMMPruner("emargin").fit(votes, y)
 
 
 @pytest.mark.parametrize(
@@ -212,6 +190,7 @@ class TestQMM:
         (MarginPruner(n_select="all"), [[0, 1]], [0], {}, "'n_select' parameter of MarginPruner must be"),
         (QMMPruner(0.0), [[0, 1]], [0], {}, "'v' parameter of QMMPruner must be"),
         (QMMPruner("half"), [[0, 1]], [0], {}, "'v' parameter of QMMPruner must be"),
+        (QMMPruner("emargin"), [[0, 1]], [0], {}, "needs the parameter hypothesis_size"),
         (QMMPruner(reduce="svd"), [[0, 1]], [0], {}, "'reduce' parameter of QMMPruner must be"),
         (
             QMMPruner(solver="osqp"),
@@ -232,15 +211,21 @@ def test_bad_input_is_refused_in_one_line(pruner, votes, y, options, message):
     assert "\n" not in str(caught.value)
 
 
-def test_outputs_that_do_not_fit():
-    votes, y = pool(0)
-    pruner = MeanDMPruner().fit(votes, y)
-    with pytest.raises(ValueError, match="outputs have 4 members; the pruner was fitted to 9"):
-        pruner.combine(votes[:, :4])
-    with pytest.raises(ValueError, match="outputs have 2 classes; the pruner was fitted to 3"):
-        pruner.combine(np.ones((9, 5, 2)))
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ((4, 80, 3), "outputs have 4 members; the pruner was fitted to 9"),
+        ((9, 5, 2), "outputs have 2 classes; .* to 3"),
+    ],
+)
+def test_outputs_that_do_not_fit(shape, message):
+    with pytest.raises(ValueError, match=message):
+        MeanDMPruner().fit(*pool()).combine(np.ones(shape))
+
+
+def test_an_order_of_other_members():
     with pytest.raises(ValueError, match="order must contain"):
-        ordered_curve(votes, y, [0, 12])
+        ordered_curve(*pool(), [0, 12])
 
 
 def test_a_row_that_all_get_wrong_does_not_decide_the_linear_program():
@@ -263,10 +248,7 @@ def test_curves_are_of_the_vote_that_decides():
 
 @pytest.mark.parametrize("pruner", [KappaPruner(), MeanDMPruner(), OrientationPruner(), ReducedErrorPruner()])
 def test_half_of_the_members_are_kept_by_default(pruner):
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 60)
-    votes = np.where(rng.random((60, 10)) < 0.6, y[:, None], rng.integers(0, 3, (60, 10)))
-    assert len(pruner.fit(votes, y).selected_) == 5
+    assert len(pruner.fit(*pool(T=10)).selected_) == 5
 
 
 def test_numbers_of_many_classes_do_not_overflow():

@@ -24,11 +24,8 @@ def small(**parameters):
 def test_it_learns_and_knows_how_well():
     X, y = load_wine(return_X_y=True)
     clf = RotastackClassifier(30, random_state=0).fit(X[::2], y[::2])
-    assert clf.score(X[1::2], y[1::2]) > 0.95
-    assert clf.oob_score_ > 0.95
+    assert min(clf.score(X[1::2], y[1::2]), clf.oob_score_) > 0.95
     assert clf.families_ == NAMES
-    assert clf.family_weights_.shape == clf.oob_family_errors_.shape == (5,)
-    assert (clf.family_weights_ >= 0).all()
 
 
 def test_the_weights_are_those_of_out_of_bag_means(all_kept):
@@ -53,13 +50,11 @@ def test_the_weights_are_those_of_out_of_bag_means(all_kept):
 
 def test_bags_of_one_class_and_a_view_that_needs_two():
     """A class of one row, which a third of the bags do not have."""
-    X, y = load_iris(return_X_y=True)
+    X = load_iris().data
     lda = TreeFamily("lda", (DiscriminantRotation(),))
-    clf = small(families=(lda,)).fit(X[49:70], (np.arange(21) == 0).astype(int))
+    clf = small(families=(lda,)).fit(X[49:70], np.arange(21) == 0)
     assert clf.predict_proba(X[49:70])[:, 1].argmax() == 0
     assert 1 in np.diff(clf.forest_.starts)  # trees of one leaf
-    with pytest.raises(ValueError, match="n_neighbors"):
-        small(families=(TreeFamily("lda", (DiscriminantRotation(n_neighbors=0),)),)).fit(X, y)
 
 
 def mixed_table(n=120):
@@ -79,7 +74,6 @@ def mixed_table(n=120):
 def test_a_table_with_categories_and_missing_values():
     X, y = mixed_table()
     clf = small(trees_per_family=30).fit(X, y)
-    assert clf.oob_score_ > 0.7
     assert clf.families_ == ("rotations", "discriminants", "pairs", "boosted", "boosted_large", "kernel")
     assert [*clf.table_.preprocessor_.categories_] == ["colour", "shape"]
     assert clf.table_.missing_.tolist() == [0]
@@ -163,8 +157,7 @@ def test_shapes_at_the_edge(shape, n_classes):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=shape), np.arange(shape[0]) % n_classes
     proba = small(trees_per_family=3).fit(X, y).predict_proba(X)
-    assert proba.shape == (len(X), n_classes)
-    np.testing.assert_allclose(proba.sum(axis=1), 1)
+    np.testing.assert_allclose(proba @ np.ones(n_classes), 1)
     assert np.isfinite(RotastackRegressor(3, random_state=0).fit(X, X.sum(axis=1)).predict(X)).all()
 
 
@@ -179,6 +172,7 @@ def test_shapes_at_the_edge(shape, n_classes):
         (("boosted", "boosted"), "families: 'boosted' occurs twice"),
         ((TreeFamily("a", ("wings",)),), "families: a: 'wings' is neither identity, discriminants"),
         ((TreeFamily("a", (object(),)),), "nor a view with linear_parts"),
+        ((TreeFamily("a", (DiscriminantRotation(n_neighbors=0),)),), "n_neighbors"),
         ((TreeFamily("a", ()),), "families: a: parts must be a tuple with at least one part"),
         ((TreeFamily("a", "identity"),), "families: a: parts must be a tuple with at least one part"),
         ((TreeFamily("a", splitter="worst"),), "families: a: splitter must be best or random, got 'worst'"),

@@ -49,9 +49,6 @@ def test_outputs_for_unseen_rows_are_those_of_growth(numbers):
     some = places[::7][::-1]
     alone = np.concatenate([family.unseen_outputs(rows.X[some], family.unseen(some)) for family in families])
     np.testing.assert_allclose(alone, again[:, some], rtol=1e-12, equal_nan=True)
-    importances = np.concatenate([family.importances() for family in families])
-    assert importances.shape == (4, rows.X.shape[1])
-    assert (importances >= 0).all()
 
 
 @pytest.mark.parametrize("name", NAMES[1:])
@@ -126,8 +123,7 @@ def test_families_without_a_weight_keep_no_trees(kind, request):
     whole = kind(10, families, random_state=2).fit(X, y)
     assert (model.family_weights_ == whole.family_weights_).all()
     names = [name for grown in model.grown_ for name in grown.names]
-    assert names == [f for f, w in zip(model.families_, model.family_weights_, strict=True) if w > 0]
-    assert len(names) < len(model.families_)
+    assert names == np.array(model.families_)[model.family_weights_ > 0].tolist() != list(model.families_)
     answer = "predict_proba" if kind is RotastackClassifier else "predict"
     np.testing.assert_allclose(getattr(model, answer)(X), getattr(whole, answer)(X), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(model.feature_importances_, whole.feature_importances_)

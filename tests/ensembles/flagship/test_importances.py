@@ -30,8 +30,7 @@ def fitted(request):
 
 def test_rows_as_they_are_score_as_out_of_bag(fitted):
     model, X, y = fitted
-    rows, score = model.out_of_bag_scorer(y)
-    assert len(rows) == len(X)
+    _, score = model.out_of_bag_scorer(y)
     assert score(X) == pytest.approx(model.oob_score_, abs=0.03)  # weights are those of new rows
     assert score(X) < (model.score(X, y) if isinstance(model, RotastackRegressor) else 1)
 
@@ -57,7 +56,6 @@ def test_row_by_row_and_class_by_class(fitted):
     of_classes = isinstance(model, RotastackClassifier)
     scoring = "neg_log_loss" if of_classes else "neg_mean_squared_error"
     found = model.out_of_bag_importances(X, y, scoring, n_repeats=3, max_rows=90)
-    assert found.feature_names.tolist() == list(X.columns)
     assert found.by_row.shape == (3, 90)
     np.testing.assert_allclose(found.by_row.mean(axis=1), found.importances_mean)
     assert (np.abs(found.importances_mean) > 0.05).tolist() == [False, True, True]
@@ -101,9 +99,7 @@ def test_decreases_go_through_views_to_the_columns_that_were_given(all_kept):
     by_hand = np.array([whole[:-1][model.table_.sources_ == j].sum() for j in range(X.shape[1])])
     by_hand[:2] += whole[-1] / 2  # the share of missing values, which noise and x have
     np.testing.assert_allclose(model.feature_importances_, by_hand / by_hand.sum(), rtol=1e-6)
-    assert model.feature_importances_.sum() == pytest.approx(1)
-    assert model.feature_importances_[3] == 0
-    assert (model.feature_importances_[[0, 1, 2, 4]] > 0).all()
+    assert (model.feature_importances_ > 0).tolist() == [True, True, True, False, True]
 
 
 def decreases(tree, rows, codes, bag):
@@ -131,14 +127,12 @@ def test_a_target_that_nothing_tells_has_no_importances():
     assert RotastackRegressor(3, random_state=0).fit(X, np.ones(30)).feature_importances_.tolist() == [0, 0, 0]
 
 
-def test_few_trees_leave_rows_that_no_family_of_weight_has_out_of_bag():
-    X = np.random.default_rng(0).normal(size=(40, 4))
-    y = X[:, 0] + 0.5 * np.random.default_rng(1).normal(size=40)
+@pytest.mark.parametrize("seed", range(10))
+def test_few_trees_leave_rows_that_no_family_of_weight_has_out_of_bag(seed):
+    X, y = mixed_table(40)
     on_bags = (TreeFamily("columns"), TreeFamily("cuts", splitter="random"), "rotations")
-    for seed in range(10):
-        reg = RotastackRegressor(2, on_bags, random_state=seed).fit(X, y)
-        found = reg.out_of_bag_importances(X, y, n_repeats=1)
-        assert len(found.rows) == np.isfinite(reg.oob_prediction_).sum()
+    reg = RotastackRegressor(2, on_bags, random_state=seed).fit(X, y)
+    assert len(reg.out_of_bag_importances(X, y, n_repeats=1).rows) == np.isfinite(reg.oob_prediction_).sum()
 
 
 # ---------- shuffles of encoded columns
@@ -201,9 +195,7 @@ def test_a_column_that_nothing_uses_is_not_shuffled(all_kept):
     model = RotastackRegressor(4, families=("boosted",), random_state=0).fit(X, y)
     _, _, parts = encoded_once(model, X, [[j] for j in range(5)])
     assert [len(part) > 0 for part in parts[1:]] == [True, True, False, False]
-    found = model.out_of_bag_importances(X, y)
-    assert (found.importances[3:] == 0).all()
-    assert (found.by_row[3:] == 0).all()
+    assert not model.out_of_bag_importances(X, y).by_row[3:].any()
 
 
 # ---------- rare classes
@@ -216,10 +208,6 @@ def rare_class(n=3000, rare=10):
     return X, y
 
 
-def unweighted(model, X, y):
-    return 0.5
-
-
 def test_a_rare_class_keeps_its_rows_and_scores_keep_the_shares():
     X, y = rare_class()
     model = RotastackClassifier(5, families=("rotations",), random_state=0).fit(X, y)
@@ -229,11 +217,8 @@ def test_a_rare_class_keeps_its_rows_and_scores_keep_the_shares():
     assert found.score == pytest.approx(whole.score, abs=0.004), "of 400 rows without weights, 2.5 % are rare"
     np.testing.assert_allclose(found.importances_mean, [whole.importances_mean[0], 0], atol=0.004)
     assert found.by_class[0, 1] > 1, "the class's own loss"
-    rows, score = model.out_of_bag_scorer(y, max_rows=400)
-    assert score(X.iloc[rows]) == pytest.approx(found.score)
     with pytest.raises(ValueError, match="does not support row weights"):
-        model.out_of_bag_importances(X, y, unweighted, max_rows=400)
-    assert model.out_of_bag_importances(X, y, unweighted, n_repeats=1, max_rows=None).score == 0.5
+        model.out_of_bag_importances(X, y, lambda *given: 0.5, max_rows=400)
 
 
 @pytest.mark.parametrize(
@@ -256,8 +241,6 @@ def test_sampled_rows(counts, kept):
         assert weights is None
         return
     found = labels[np.argsort(rows)[np.searchsorted(np.sort(rows), chosen)]]
-    rare = np.arange(len(counts))[-len(kept) + 1 :]
+    rare, sums = slice(1 - len(kept), None), np.bincount(found, weights)
     assert np.bincount(found)[rare].tolist() == kept[1:]
-    sums = np.bincount(found, weights)
-    assert sums[rare] == pytest.approx(np.array(counts)[rare])
-    assert sums.sum() == pytest.approx(len(labels))
+    assert (*sums[rare], sums.sum()) == pytest.approx((*counts[rare], len(labels)))

