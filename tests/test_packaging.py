@@ -8,7 +8,6 @@ import tarfile
 import tomllib
 import zipfile
 from importlib.metadata import packages_distributions, requires
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -29,10 +28,6 @@ def test_the_version_stands_in_one_place():
     assert rotastack.__version__ not in (ROOT / "meson.build").read_text()
     assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == rotastack.__version__
     assert re.search(rf"## \[?{re.escape(rotastack.__version__)}", (ROOT / "CHANGELOG.md").read_text())
-
-
-def test_types_are_for_users_too():
-    assert (files("rotastack") / "py.typed").is_file()
 
 
 def tracked(*places):

@@ -8,7 +8,6 @@ import tarfile
 import tomllib
 from pathlib import Path
 
-import pytest
 import yaml
 from packaging.requirements import Requirement
 
@@ -59,15 +58,6 @@ def test_the_recipe_of_a_release_is_of_the_file_that_was_uploaded(tmp_path):
     )
     assert written["extra"]["recipe-maintainers"] == ["one", "two"]
     assert not re.search(r": (VERSION|URL|SHA256|SUMMARY|HOMEPAGE|MAINTAINERS)$", text, re.M)
-
-
-@pytest.mark.parametrize("name", ["SECURITY.md", "CODE_OF_CONDUCT.md", ".github/pull_request_template.md"])
-def test_links_of_these_pages_lead_somewhere(name):
-    path = ROOT / name
-    text = path.read_text(encoding="utf-8")
-    for target in re.findall(r"\]\(([^)\s]+)\)", text):
-        assert target.startswith("https://") or (path.parent / target.partition("#")[0]).exists(), target
-    assert "@" not in text, "an address of nobody"
 
 
 def test_a_lower_bound_stands_beside_every_dependency():

@@ -53,17 +53,6 @@ def head(browser, number, table=".board:not([hidden])"):
     return browser.driver.find_elements("css selector", f"{table} thead button")[number]
 
 
-def test_errors_and_requests_are_seen(browser, tmp_path):
-    """What the other tests assume of the browser."""
-    file = tmp_path / "page.html"
-    file.write_text("<img src='http://example.org/a.png' alt=''><script>throw new Error('a fault')</script>")
-    browser.open(file)
-    said = browser.complaints()
-    assert any("a fault" in line for line in said)
-    assert any("ERR_NAME_NOT_RESOLVED" in line for line in said)  # the request failed
-    assert browser.requests() == ["http://example.org/a.png"]
-
-
 def test_it_opens_without_complaint_asks_nobody_and_needs_no_script(browser, page):
     """With scripts and without, the tables have the same texts; only controls need scripts."""
     texts = []
@@ -143,17 +132,3 @@ def test_nothing_is_wider_than_the_window_and_all_is_readable(browser, page, wid
     )
     assert browser.run(f"return {names}")
     assert browser.run("return [...document.querySelectorAll('th')].every(th => th.scope)")
-
-
-def test_180_methods_on_121_data_sets(browser, tmp_path):
-    errors = random_errors(121, [f"method {j}" for j in range(180)])
-    html = leaderboard_page({"error": ranked(errors, control="method 3")}, "method 3")
-    (tmp_path / "large.html").write_text(html, encoding="utf-8")
-    assert len(html) < 2e6
-    browser.open(tmp_path / "large.html")
-    assert not browser.find(".controls").is_displayed(), "there is nothing to choose"
-    head(browser, 2).click()
-    ratings = [float(text.split()[0]) for text in column(browser, 2)]
-    assert ratings == sorted(ratings)
-    assert (len(ratings), len(column(browser, 0, "#board-scores"))) == (180, 121)
-    assert browser.complaints() == []

@@ -125,12 +125,6 @@ def test_a_model_whose_raw_table_was_deleted_is_used_too(home, words, capsys):
     assert "rotastack: error" not in done(capsys, *words).err
 
 
-@pytest.mark.parametrize("words", [USES["predict"], USES["explain"]], ids=["predict", "explain"])
-def test_a_study_with_a_mistake_is_one_line(home, words, capsys):
-    write(home, seed="one")
-    assert refused(capsys, *words).startswith("studies/shop.yaml: seed: ")
-
-
 def test_a_study_with_a_combiner_of_another_package_is_not_compared_and_runs_nothing_of_it(home, capsys):
     (home / "stranger.py").write_text("open('imported', 'w')\nclass Mine: trained = property(lambda self: True)\n")
     methods = SHOP["methods"] | {"Mine": {"pool": "bayes", "combiner": {"kind": "other", "class": "stranger.Mine"}}}

@@ -3,27 +3,11 @@
 import importlib
 import sys
 
-import pandas as pd
-import pytest
 import yaml
 from tests.docs.blocks import ROOT
 
 sys.path[:0] = [str(ROOT / "benchmarks")]
 claims = importlib.import_module("tables.claims")
-papers = importlib.import_module("papers")
-
-
-def test_splits_are_tested_by_data_set(tmp_path):
-    errors = {"A": [0.1, 0.1, 0.1, 0.2, 0.1, 0.1], "B": [0.2, 0.3, 0.4, 0.2, 0.5, 0.6]}
-    rows = [("iris", m, k, e) for m, found in errors.items() for k, e in enumerate(found)]
-    pd.DataFrame(rows, columns=["dataset", "method", "split", "error"]).to_parquet(tmp_path / "scores.parquet")
-    (tmp_path / "tables").mkdir()
-    (tmp_path / "tables/pairs.csv").write_text("dataset,first,second,p_value\niris,A,B,0.07\n")
-    (tmp_path / "tables/claims.csv").write_text("what,of,than,n_datasets,p_value\n")
-    (row,) = papers.by_split(tmp_path).to_dict("records")
-    assert (row["of"], row["than"], row["splits"], row["p_corrected"]) == ("B", "A", 6, 0.07)
-    assert (row["won"], row["tied"], row["lost"]) == pytest.approx((0, 1 / 6, 5 / 6))
-    assert row["p_wilcoxon"] == pytest.approx(0.0625)  # five differences of one sign: 2 / 2^5
 
 
 def test_every_claim_is_counted_and_five_tell_what_to_choose():

@@ -173,25 +173,3 @@ def test_no_command_hides_in_a_block_of_another_language():
     assert not [str(block) for block in shown if not block.language]
     hidden = {b.page for b in shown if b.language not in known and LOOKS_LIKE_SHELL.search(b.text)}
     assert hidden <= {"docs/start/own-table.md", "README.md"}, "of a run: the line that says how to predict"
-
-
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        ("rotastack run quickstart", None),
-        ("rotastack run quickstrat", "there is no study quickstrat"),
-        ("rotastack run drmf --size huge", "drmf has no size huge"),
-        ("rotastack run quickstart --corse 2", "unrecognized arguments"),
-        ("rotastack step fetsch", "there is no step"),
-        ("make tests", "make has no target tests"),
-        ("snakemake --cores N --configfile config/studies/none.yaml", "missing"),
-        ("python examples/none.py", "there is no file"),
-        ("pip install 'rotastack[workflow,nothing]'", "there is no extra nothing"),
-        ("OMP_NUM_THREADS=1 make lint | cat", None),
-        ("frobnicate", "what is frobnicate"),
-    ],
-)
-def test_what_is_wrong_is_seen(line, says):
-    (words, *_) = commands(Block("page", 1, "bash", line + "\n", None))
-    found = wrong(words)
-    assert (found is None) if says is None else re.search(says, found)

@@ -5,7 +5,7 @@ from contextlib import chdir
 
 import mlflow
 import pytest
-from tests.docs.blocks import ROOT, blocks
+from tests.docs.blocks import ROOT
 
 from rotastack.workflow.tracking.writer import Writer
 
@@ -62,11 +62,3 @@ def test_each_search_of_the_page_finds_what_it_asks_for():
         runs = mlflow.search_runs(experiment_names=["quickstart"], filter_string=search)
         found[question] = sorted(runs["metrics.test/error"])
     assert found == FOUND
-
-
-@pytest.mark.slow
-def test_the_same_in_python(project, monkeypatch, capsys):
-    (block,) = [block for block in blocks(PAGE) if block.language == "python"]
-    monkeypatch.chdir(project)
-    exec(block.text, {})
-    assert re.findall(r"^\d +(\w+)", capsys.readouterr().out, re.M) == ["Random", "Rotastack"]

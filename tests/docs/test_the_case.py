@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from tests.docs.blocks import ROOT, blocks, marked
 
-from rotastack.ensembles.flagship.families import FAMILIES
-
 
 @pytest.fixture(scope="module")
 def case():
@@ -52,10 +50,6 @@ def test_pictures_are_what_their_programs_draw(case, tmp_path):
         assert np.array_equal(kept, drawn), f"docs/images/{name}.png is stale"
 
 
-def test_the_picture_of_the_flagship_has_its_families():
-    assert re.findall(r">\((\w+)\)<", read("docs/images/flagship.svg")) == list(FAMILIES)
-
-
 def test_the_picture_of_the_report_shows_the_answer_of_the_page():
     from PIL import Image
 
@@ -74,11 +68,3 @@ def test_a_sentence_on_other_methods_is_of_the_numbers_that_are_kept(case, name,
     assert len(ranks) == n
     assert ranks["rank"].mean() == pytest.approx((n + 1) / 2), "ranks of all methods average to the middle"
     assert ranks["rank"].between(ranks["lower"], ranks["upper"]).all()
-
-
-def test_the_sentence_on_pretrained_networks_is_of_the_numbers_that_are_kept(case):
-    from tables import tuned
-
-    tests = tuned.numbers("tests", "all").loc[list(tuned.PRETRAINED)]
-    assert len(tests.query("apart > 0 and p_holm < 0.05")) == 3
-    assert "four pretrained networks, three of which are better" in read("README.md")

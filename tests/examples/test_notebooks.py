@@ -59,16 +59,6 @@ def test_a_notebook_is_that_of_its_script_without_outputs(name, make):
     assert not any(cell.get("outputs") or cell.get("execution_count") for cell in document.cells)
 
 
-def test_cells_of_a_script(make):
-    made = json.loads(make("# %% [markdown]\n# # A\n#\n# b\n\n# %%\nx = 1\n\n\nx + 1\n"))["cells"]
-    assert [cell["cell_type"] for cell in made] == ["markdown", "code"]
-    assert ["".join(cell["source"]) for cell in made] == ["# A\n\nb", "x = 1\n\n\nx + 1"]
-    with pytest.raises(ValueError, match="starts by a cell"):
-        make("import os\n# %%\n")
-    with pytest.raises(ValueError, match="a cell is of code"):
-        make("# %% [raw]\n")
-
-
 @pytest.mark.slow
 def test_the_table_that_is_drawn(tmp_path, monkeypatch):
     ran = run("your_table_in_five_minutes", tmp_path, monkeypatch)

@@ -66,13 +66,3 @@ def test_predictions_of_numbers_are_drawn_beside_their_residuals():
     assert right.collections[0].get_offsets().tolist() == [[2, -1], [4, 0], [6.5, 2.5]]
     assert left.lines[0].get_xydata().tolist() == [[1, 1], [9, 9]]
     assert right.lines[0].get_ydata().tolist() == [0, 0]
-
-
-def test_the_page_shows_the_predictions_of_one_method():
-    environment = page_environment()
-    environment.filters["share"] = str
-    page = environment.from_string('{% from "report_decisions.html.j2" import decided with context %}{{ decided(d) }}')
-    text = page.render(d={"best": "Ridge & co", "figure": "the figure"}, cells="cells")
-    assert "<h4>Predictions</h4>" in text
-    assert "Ridge &amp; co, held-out rows" in text
-    assert "Decisions" not in text

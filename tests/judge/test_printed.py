@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from rotastack.cli.commands import run_command
-from rotastack.errors import RotastackError
 from rotastack.project import project_file
 from rotastack.stats import metrics
 from rotastack.stats.elo import elo
@@ -117,13 +116,6 @@ def test_studies_that_rank_little_have_tables_too(tmp_path, errors):
     assert tables["leaderboard"].values["predict_times"].isna().all()
     for table in tables.values():
         assert_sound(table.latex or "")
-
-
-def test_a_study_that_is_not_finished_says_so(tmp_path):
-    study = finished(tmp_path, errors_of(["RF", "RRE"]))
-    (tmp_path / "tables/times.csv").unlink()
-    with pytest.raises(RotastackError, match="study 's' is not finished; run `rotastack run s` first"):
-        printed_tables(tmp_path, study, "rotastack run s")
 
 
 def test_the_command_writes_both_kinds(here, capsys, monkeypatch):

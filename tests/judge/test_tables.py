@@ -193,13 +193,6 @@ def test_others_get_scaled_numbers_and_dummies_and_so_does_everybody_behind_a_vi
         assert ready.options.categorical is not None
 
 
-def test_noise_of_features_reaches_estimators_of_tables(table):
-    split(table, 1)
-    clean, noisy = (train(table, "rotastack", SMALL, (0,), noise={"features": x}) for x in (0, 0.5))
-    assert noisy.attrs["status"] == "ok", noisy.attrs["message"]
-    assert (clean["proba"].values != noisy["proba"].values).any()
-
-
 @pytest.mark.parametrize(
     ("estimator", "parameters"), first(1, [("hist_gradient_boosting", {"max_iter": 5}), ("rotastack", SMALL)])
 )

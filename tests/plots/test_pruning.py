@@ -14,7 +14,7 @@ from rotastack.plots.pruning import (
     plot_margin_distributions,
     plot_ordered_curves,
 )
-from rotastack.plots.style import METHOD_COLORS, add_note, method_looks, save_figure, sentence, split_label
+from rotastack.plots.style import METHOD_COLORS, method_looks, save_figure, split_label
 
 NAN = float("nan")
 NO_PAIRS = KappaError(np.array([]), np.array([]))
@@ -55,14 +55,6 @@ def test_sizes_of_a_method_share_a_colour_that_fades():
     looks = method_looks(["A T=20", "A T=40", "A", "A K=3"])
     assert looks["A"].color == METHOD_COLORS[0], "without the parameter"
     assert len({look.color for look in looks.values()}) == 4
-
-
-def test_a_note_is_folded_to_the_figure():
-    figure, note = sentence("nothing"), "Left out: " + ", ".join(TWELVE)
-    add_note(figure, note)
-    assert words(figure)[0] == "nothing"
-    assert "\n" in figure.get_supxlabel()
-    assert figure.get_supxlabel().replace("\n", " ") == note
 
 
 # ---------- legends

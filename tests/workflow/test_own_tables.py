@@ -13,8 +13,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rotastack.cli import main
-
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -129,19 +127,6 @@ def test_a_table_of_numbers(installed, tmp_path):
     numbers().drop(columns="price").head(5).to_json(tmp_path / "new.jsonl", orient="records", lines=True)
     found = pd.read_csv(io.StringIO(call(installed, tmp_path, "predict", "--study", "prices", "new.jsonl").stdout))
     np.testing.assert_allclose(found["prediction"], numbers()["price"][:5], atol=15)
-
-
-def test_the_question_of_an_integer_target_is_answered(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    table = pd.DataFrame({"a": np.random.default_rng(0).normal(size=300), "y": np.arange(300) % 101})
-    table.to_csv("t.csv", index=False)
-    assert main(["run", "t.csv", "--target", "y", "--dry-run"]) == 0
-    assert "y: regression (101 different whole numbers in 300 rows, more than 30" in capsys.readouterr().out
-    table["y"] %= 25
-    table.to_csv("t.csv", index=False)
-    assert main(["run", "t.csv", "--target", "y", "--dry-run", "--task", "regression", "--json"]) == 0
-    about = json.loads(capsys.readouterr().out)
-    assert about["task_reason"].startswith("--task; default classification: ")
 
 
 @pytest.mark.slow
