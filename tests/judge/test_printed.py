@@ -85,8 +85,6 @@ def test_the_leaderboard_is_what_the_statistics_say(tmp_path):
     rows = {line.split(" & ")[0]: line.rstrip(" \\").split(" & ") for line in latex.splitlines() if " & " in line}
     assert rows["RRE"][4] == "{wins:.0f}/{ties:.0f}/{losses:.0f}".format(**tests.loc["RRE"])
     assert (rows["RF"][4:6], rows["RRE"][6:]) == (["--", "--"], ["1.00", "--"])
-    assert "by the test rows are not ranked." in latex
-    assert r"intervals of 95 \%" in latex
 
 
 def test_the_best_of_a_row_is_bold_and_what_failed_says_so(tmp_path):
@@ -104,7 +102,6 @@ def test_names_of_any_kind_give_sound_latex(tmp_path):
     assert set(latex) == {"leaderboard", "error", "tests"}
     for text in latex.values():
         assert_sound(text)
-    assert [name for name in latex if r"<script>\&\%" in latex[name]] == ["leaderboard", "error"]
     assert latex["error"].count(r"\begin{longtable}") == 1
     assert latex["error"].count(r"\textbf") == 60
 
@@ -113,7 +110,6 @@ def test_names_of_any_kind_give_sound_latex(tmp_path):
 def test_studies_that_rank_little_have_tables_too(tmp_path, errors):
     tables = {t.name: t for t in printed_tables(tmp_path, finished(tmp_path, errors, seconds=False), "rotastack run s")}
     assert "nemenyi" not in tables
-    assert tables["leaderboard"].values["predict_times"].isna().all()
     for table in tables.values():
         assert_sound(table.latex or "")
 

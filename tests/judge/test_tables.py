@@ -24,7 +24,6 @@ from rotastack.workflow.study.specs import MethodSpec, RefitSpec
 from rotastack.workflow.study.task import TASKS
 from rotastack.workflow.tracking.model_files import dump_model, load_model
 from rotastack.workflow.use.explaining import explain
-from rotastack.workflow.use.saved_model import SavedModel
 
 SMALL = {"trees_per_family": 4}
 
@@ -152,15 +151,6 @@ def test_boosters_of_others_are_told_of_categories(name, size, task, tmp_path):
     assert ((predicted > 0.5) == told_apart).mean() > 0.95
 
 
-@pytest.mark.parametrize(("name", "size"), [("catboost", {"iterations": 30}), ("lightgbm", {"n_estimators": 30})])
-def test_boosters_of_others_are_refitted_to_raw_tables(name, size, table):
-    pytest.importorskip(name, reason=f"{name} comes with the extra bench only")
-    model, metrics = refitted(table, pool_slice(name, size))
-    assert metrics["training_error"] < 0.1
-    new = raw_rows(table).head(4).assign(colour=["violet", None, "red", "blue"])
-    assert SavedModel(model, name).predict(new, proba=True)[0].shape == (4, 4)
-
-
 def test_linear_models_follow_a_trend_and_know_categories_and_gaps(tmp_path):
     """The refitted ridge predicts beyond its training rows; 1e9 is much more than float32 can add to the trend."""
     rng = np.random.default_rng(0)
@@ -180,9 +170,8 @@ def test_linear_models_follow_a_trend_and_know_categories_and_gaps(tmp_path):
 def test_logistic_regression_takes_tables_and_arrays(table):
     assert refitted(table, pool_slice("logistic_regression"))[1]["training_error"] < 0.2
     split(table, 2)
-    for view in (None, "rotation"):
-        pool = train(table, "logistic_regression", {}, (0, 1), view=view)
-        assert pool.attrs["status"] == "ok", pool.attrs["message"]
+    pool = train(table, "logistic_regression", {}, (0, 1), view="rotation")
+    assert pool.attrs["status"] == "ok", pool.attrs["message"]
 
 
 def test_others_get_scaled_numbers_and_dummies_and_so_does_everybody_behind_a_view(table):
@@ -205,8 +194,6 @@ def test_a_model_keeps_the_threshold_that_was_chosen(tmp_path, estimator, parame
     decided = np.where(model.predict_proba(raw)[:, 0] >= 0.2, "leaves", "stays")
     assert (model.predict(raw) == decided).all()
     assert metrics["training_error"] == pytest.approx((decided != target).mean())
-    assert (SavedModel(model, "m").predict(raw, proba=True)[0]["prediction"] == decided).all()
-    assert explain(model, raw, target, "roc_auc")["scoring"] == "ROC AUC"
     plain = Pipeline([("table", model[0]), ("classifier", model[-1].estimator_)])
     ours, without = (explain(m, raw, target, "f1")["score"] for m in (model, plain))
     assert ours != without, "the threshold is the model's"
