@@ -132,7 +132,6 @@ def test_one_data_set_has_neither_ranks_nor_columns_that_a_narrow_page_hides():
     table = rest.split("</table>")[0]
     rows = re.findall('<th scope="row">(.*?)</th><td(.*?)</td>', table)
     assert rows[:3] == [("ET", ' class="best">0.1000'), ("RF", ">0.2000"), ("failed", ">no score")]
-    assert table.count('scope="col"') == 2, "a row for each method"
 
 
 def test_a_score_keeps_its_digits():

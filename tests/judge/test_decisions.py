@@ -54,7 +54,6 @@ def test_shares_and_the_page_of_decisions(rows):
     about = {"classes": ["a", "<b>"], "positive": 1, "figure": "FIGURE", "methods": methods}
     text = page.render(d={**about, "by_threshold": {"<b>": by_threshold([curve, curve])}}, cells="folds")
     assert "<b>" not in text
-    assert text.index(">recall</th>") < text.index(">predicted a</th>"), "a narrow page shows the shares first"
     (row,) = (line for line in text.splitlines() if ">0.5</th>" in line)
     assert f"<td>{(proba >= 0.5).sum()} <small>({(proba >= 0.5).sum()})</small></td>" in row
 

@@ -49,9 +49,7 @@ def test_a_table_of_accuracies_and_what_failed(tmp_path):
     assert filled[["dataset", "of"]].to_numpy().tolist() == [[d, m] for d in "ab" for m in "ACB"]
     row = filled.iloc[2]
     assert row["score"] == pytest.approx((0.095 + 0.195) / 2)
-    assert (row["method"], row["family"], row["repeats"]) == ("B (published)", "trees", 1)
-    assert row["reason"] == "it failed: this is the mean of the others"
-    assert not len(published_columns(["a", "b"], "error", [COLUMN], files[1:])), "without the folder there is none"
+    assert (row["method"], row["family"], row["reason"][:9]) == ("B (published)", "trees", "it failed")
 
 
 def test_a_table_may_have_a_row_for_each_method(tmp_path):

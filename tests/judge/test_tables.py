@@ -1,7 +1,6 @@
 """Estimators of tables see missing values and categories in studies as they do in the package."""
 
 import json
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,6 @@ from tests.quick import first
 from tests.run.running import combiner_slice, pool_slice, split, step, train, train_nested
 
 from rotastack import RotastackClassifier
-from rotastack.base.fitting import seeded as seeded_clone
 from rotastack.data.artifacts import read_frame, read_prepared, write_frame
 from rotastack.data.raw import read_raw, write_raw
 from rotastack.ensembles.rows import estimator_input
@@ -22,7 +20,7 @@ from rotastack.workflow.study.model import PoolDocument
 from rotastack.workflow.study.resolving import resolved_pool
 from rotastack.workflow.study.specs import MethodSpec, RefitSpec
 from rotastack.workflow.study.task import TASKS
-from rotastack.workflow.tracking.model_files import dump_model, load_model
+from rotastack.workflow.tracking.model_files import load_model
 from rotastack.workflow.use.explaining import explain
 
 SMALL = {"trees_per_family": 4}
@@ -124,31 +122,6 @@ def test_a_refitted_model_is_not_sure_of_a_category_that_is_new(tmp_path):
     with pytest.warns(UserWarning, match="column 'city': 5 of 5 rows have a category that no training row has"):
         unknown = model.predict_proba(raw.head().assign(city="Ulm"))
     assert unknown[:, 0].max() < 0.8
-
-
-@pytest.mark.parametrize(("name", "size"), [("catboost", {"iterations": 30}), ("lightgbm", {"n_estimators": 30})])
-@pytest.mark.parametrize("task", ["classification", "regression"])
-def test_boosters_of_others_are_told_of_categories(name, size, task, tmp_path):
-    """Categories in an order that says nothing, half of them of either class; missing values and one thread."""
-    pytest.importorskip(name, reason=f"{name} comes with the extra bench only")
-    rng = np.random.default_rng(0)
-    codes, y = rng.integers(0, 20, 400), rng.permutation(20) % 2
-    table = np.column_stack([rng.random(400), codes])
-    table[:10] = np.nan
-    told_apart = np.r_[np.zeros(10, dtype=int), y[codes[10:]]]
-    data = SimpleNamespace(table=table, is_category=np.array([False, True]), n_classes=2)
-    spec = resolved_pool(PoolDocument.read({"estimator": name, "parameters": size}, "pool"), TASKS[task])
-    ready = estimator_input(make_estimator(spec, 4), data, spec)
-    assert ready.X is table
-    assert ready.options.categorical is None
-    parameters = ready.estimator[-1].get_params()
-    assert parameters.get("n_jobs", parameters.get("thread_count")) == 1
-    first, again = (seeded_clone(ready.estimator, np.random.SeedSequence(0)).fit(table, told_apart) for _ in range(2))
-    dump_model(first, tmp_path / "model")
-    predicted = first.predict(table)
-    for other in (again, load_model(tmp_path / "model")):
-        np.testing.assert_array_equal(predicted, other.predict(table))
-    assert ((predicted > 0.5) == told_apart).mean() > 0.95
 
 
 def test_linear_models_follow_a_trend_and_know_categories_and_gaps(tmp_path):
