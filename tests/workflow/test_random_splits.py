@@ -67,19 +67,8 @@ def test_everything_is_made(done):
     tested = curves[curves["dataset"] == "tic-tac-toe"].groupby("method")["rows"].sum()
     splits = pd.read_parquet(root / "tic-tac-toe/folds.parquet")
     assert tested.to_dict() == dict.fromkeys(scores["method"], (splits == 0).to_numpy().sum())
-
-
-@pytest.mark.slow
-def test_the_report_and_the_published_page(done):
-    report = html.unescape(next(done.folder.glob("results/*/report.html")).read_text())
-    assert "from one to many" in report.split('id="sweeps"')[1]
-    for words in ('href="published.html"', "at most 3.01 dB", "skipped: data set 'fourclass'"):
+    report = html.unescape((root / "report.html").read_text())
+    for words in ("from one to many", 'href="published.html"', "at most 3.01 dB", "skipped: data set 'fourclass'"):
         assert words in report
-    assert report.split("Against RF</h2>")[1].split("</table>")[0].count("<tr>") == 2 + 6
-    assert "<td>RF</td><td>1.00</td><td>1.00</td><td>1.00</td><td>1.00</td>" in report.split('id="time"')[1]
-    page = next(done.folder.glob("results/*/published.html")).read_text()
-    assert "iris-noise-128" in page.split("not in this run:")[1].split("</p>")[0]
-    assert "LDA" in page.split("not in this study:")[1].split("</p>")[0]
-    table = pd.read_csv(done.folder / "results/splits-small/tables/published.csv")
-    assert set(table["method"]) == {"KNN-5", "RRE", "EXP", "BST"}
-    assert table["agrees"].isin([True, False]).all()
+    assert set(pd.read_csv(root / "tables/published.csv")["method"]) == {"KNN-5", "RRE", "EXP", "BST"}
+    assert {path.parent.name for path in root.glob("*/explain.html")} == {"iris", "tic-tac-toe"}

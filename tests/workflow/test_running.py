@@ -41,15 +41,12 @@ def test_a_model_that_fails_is_recorded_and_the_study_goes_on(project):
     assert record["status"] == "failed"
     assert "max_features is 99" in record["message"]
     scores = pd.read_parquet(root / "scores.parquet")
-    assert scores[scores["method"] == "RRE"]["error"].isna().all()
-    assert scores[scores["method"] == "RF"]["error"].notna().all()
-    page = (project.folder / "results/tiny/report.html").read_text()
-    assert "method RRE failed: the pool failed: ValueError: max_features is 99" in page
+    assert scores["error"].isna().groupby(scores["method"]).mean()[["RRE", "RF"]].tolist() == [1, 0]
+    assert "method RRE failed: the pool failed: ValueError: max_features is 99" in (root / "report.html").read_text()
 
 
 def test_the_report_is_whole_and_self_contained(finished):
     page = (finished.folder / "results/report.html").read_text()
-    assert (finished.folder / "results/tiny/report.html").read_text() == page
     assert page.count("<svg") == 6 + 2 * 6
     assert not re.search(r'(src|href)="(?!#|data:)', page)
     ids = re.findall(r'\bid="([^"]+)"', page)
