@@ -15,7 +15,7 @@ from rotastack.workflow.study.model import StudyDocument
 
 sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "tools")]
 make_tables, public_names = importlib.import_module("make_tables"), importlib.import_module("public_names")
-flagship_sets, model_files = importlib.import_module("flagship_sets"), importlib.import_module("model_files")
+flagship_sets = importlib.import_module("flagship_sets")
 choosing = importlib.import_module("tables.choosing")
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -98,12 +98,3 @@ def test_tables_are_those_of_the_results_and_are_shown(monkeypatch):
 def test_the_means_set_by_set_are_of_the_scores_that_are_kept():
     made = flagship_sets.means(pd.read_parquet(flagship_sets.SCORES))
     assert flagship_sets.MEANS.read_text(encoding="utf-8") == made, "benchmarks/flagship_sets.py --table"
-
-
-@pytest.mark.slow
-def test_files_of_models_are_as_large_as_their_table_says():
-    kept = pd.read_csv(model_files.SIZES, skiprows=1, index_col=0)
-    assert list(kept.columns) == list(model_files.HEADER[1:])
-    for name, X, y in list(model_files.tables())[:3]:
-        found = [float(size) for size in model_files.sizes(*model_files.fitted(X, y))]
-        assert kept.loc[name].tolist() == pytest.approx(found, rel=0.05, abs=0.011), name
