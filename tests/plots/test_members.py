@@ -39,6 +39,7 @@ def test_sizes_of_a_method_are_joined():
     assert [error for _, error in errors.pop("tree")] == [0.25, 0.25]  # all the way
     alone = {"DRMF": [[100, 0.12]], "MDM T=100": [[100, 0.14]]}
     assert errors == {"QMM": [[50, 0.3], [200, 0.15]], "RF": [[50, 0.2], [200, 0.1]], **alone}
+    assert (below.get_ylim(), below.get_xlim()[0]) == ((0, 1), 0)
     assert {name: [share for _, share in line] for name, line in fractions.items()} == {
         "RF": [1, 1],
         "QMM": [0.4, 0.2],
