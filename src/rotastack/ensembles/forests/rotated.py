@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.scikit import Interval
+from rotastack.base.scikit import Interval, whole_fit
 from rotastack.base.traits import Traits
 from rotastack.ensembles.table import (
     TableEnsemble,
@@ -71,6 +71,7 @@ class RotatedForest(TableEnsemble, TreesEstimator):
     constant_leaf: bool
     max_axes: int
 
+    @whole_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Draw the rotations and grow the trees.
 
