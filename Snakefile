@@ -1,7 +1,8 @@
-# Rotastack's workflow: download -> preprocessing -> groups -> training -> combining -> scores -> statistics -> report -> tracking.
+# Rotastack's workflow: fetch -> prepare -> groups -> train -> combine -> score -> summarize -> draw, refit -> report -> track.
 #   snakemake --cores N                                              the default study of config/config.yaml
 #   snakemake --cores N --configfile config/studies/X.yaml           another study
-# The keys of a study are in src/rotastack/workflow/study/model.py; the work of each step is in src/rotastack/workflow/run/steps.
+# The keys of a study's file are in src/rotastack/workflow/study/model.py; each step is a module of src/rotastack/workflow/run/steps.
+# JOBS, from src/rotastack/workflow/run/keys.py, has the slice and the key of each job.
 import shlex
 
 from snakemake.utils import min_version
@@ -20,7 +21,7 @@ PLAN = open_plan(
     [str(file) for file in workflow.configfiles],
     is_main=workflow.is_main_process,
 )
-ROOT, FILES, KEYS, RESOURCES = PLAN.root, PLAN.files, PLAN.keys, PLAN.resources
+ROOT, FILES, JOBS, RESOURCES = PLAN.root, PLAN.files, PLAN.jobs, PLAN.resources
 
 
 wildcard_constraints:
@@ -62,7 +63,7 @@ onstart:
 
 onsuccess:
     PLAN.drop_leftovers()
-    if not KEYS["report"].is_stale:
+    if not JOBS["report"].is_stale:
         PLAN.copy_pages()
     from rotastack.cli.answer import Answer
 

@@ -247,5 +247,5 @@ def test_the_study_in_memory_has_the_keys_of_its_file(all_tables, here, name):
     )
     write_study(own.content, own.file)
     read, kept = plan_of(str(own.file.path)), plan_of(str(own.file.path), None, own.study)
-    assert [job.key for job in kept.keys.all()] == [job.key for job in read.keys.all()]
+    assert [job.key for job in kept.jobs.all()] == [job.key for job in read.jobs.all()]
     assert (kept.where, kept.size, kept.study_files) == (read.where, read.size, read.study_files)

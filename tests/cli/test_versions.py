@@ -32,7 +32,7 @@ def write(folder, **changes):
 
 def made(*name, study="shop"):
     """Let a job's result be made from the study as it is now."""
-    job = plan_of(study).keys[name if len(name) > 1 else name[0]]
+    job = plan_of(study).jobs[name if len(name) > 1 else name[0]]
     path = Path(job.record)
     path.parent.mkdir(parents=True, exist_ok=True)
     known = json.loads(path.read_text()) if path.exists() else {}

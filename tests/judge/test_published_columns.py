@@ -72,7 +72,7 @@ def test_a_study_may_rank_by_medians():
     cells = pd.DataFrame({"dataset": "a", "method": "RF", "error": [0.1, 0.1, 0.7]})
     assert mean_scores(cells, "error", ["RF"]).loc["a", "RF"] == pytest.approx(0.3)
     assert mean_scores(cells, "error", ["RF"], "median").loc["a", "RF"] == 0.1
-    assert Plan(study(average="median"), {}).keys["summarize"].spec.average == "median"
+    assert Plan(study(average="median"), {}).jobs["summarize"].spec.average == "median"
 
 
 def test_the_control_is_tested_against_the_best_others():
@@ -144,7 +144,7 @@ def entry(**changes):
 def test_a_study_that_names_published_tables_has_two_tables_more():
     plan = Plan(study(published_columns=[entry(methods=["RRE"])]), {})
     assert [Path(f).name for f in plan.published_columns_files] == ["rotation_weights.csv", "rotation_weights.yaml"]
-    assert plan.keys["summarize"].spec.published_columns == [entry(methods=["RRE"], **{"as": "published"})]
+    assert plan.jobs["summarize"].spec.published_columns == [entry(methods=["RRE"], **{"as": "published"})]
     for made, n in ((plan, 2), (Plan(study(), {}), 0)):
         assert len([t for t in made.tables if "published" in t]) == n
 

@@ -65,7 +65,7 @@ def checked(content):
 
 def told(study, *name):
     """Return the spec of a study's job."""
-    return Plan(study, {}).keys[name if len(name) > 1 else name[0]].spec
+    return Plan(study, {}).jobs[name if len(name) > 1 else name[0]].spec
 
 
 def step(name, folder, spec, inputs, outputs, pool="", **options):

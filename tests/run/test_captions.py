@@ -5,7 +5,8 @@ import pytest
 
 from rotastack.project import project_file
 from rotastack.workflow.judge.pages import page_environment
-from rotastack.workflow.run.steps.report import _caption
+from rotastack.workflow.run.launch import plan_of
+from rotastack.workflow.run.steps.report import _caption, _shown
 
 FILES = sorted(project_file("workflow/report").glob("*.rst"))
 
@@ -69,3 +70,9 @@ def test_a_report_on_one_data_set_has_no_furniture_of_a_study(many, cells, boxes
     assert "9.000" in page
     assert ("BOXES" in page, "Wins and ties" in page) == (boxes, wins)
     assert ("<td>loans</td>" in page) == ("data set</th>" in page) == ("2.50" in page) == many
+
+
+def test_the_study_on_the_page_has_no_hashes_of_the_page_itself():
+    spec = plan_of("tiny").jobs["report"].spec
+    assert spec.contents, "the templates are a part of the key"
+    assert not {"contents", "rotated"} & _shown(spec.dump()).keys()

@@ -27,7 +27,7 @@ def test_pools_that_hold_votes_are_those_with_views_or_whose_members_are_chosen(
     nested = plan_of("quickstart")
     assert nested.study.pools_with_votes == ["rotated_forest", "rotated_boosted"]
     assert "iris/kappa_error" in nested.figures
-    assert nested.keys["draw"].spec.silent == ["forest", "boosted", "rotastack"]
+    assert nested.jobs["draw"].spec.silent == ["forest", "boosted", "rotastack"]
     pruned = plan_of("qmm")
     assert set(pruned.study.pools_with_votes) == {
         m.pool for m in pruned.study.methods.values() if m.combiner.kind == "prune"

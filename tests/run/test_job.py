@@ -79,7 +79,7 @@ def fetched(here):
 
 
 def planned(folder):
-    job = Plan(Study.from_mapping(OWN, "s"), {}).keys["fetch", "own"]
+    job = Plan(Study.from_mapping(OWN, "s"), {}).jobs["fetch", "own"]
     raw = folder / "own.parquet"
     return [
         "step",
@@ -103,7 +103,7 @@ def test_a_table_that_changes_between_the_plan_and_the_reading_is_refused(here, 
     assert [path.name for path in here.rglob("*")] == ["own.csv"], "neither a table nor a record is written"
     assert main(fetched[:-2]) == 0, "without a key nothing is checked"
     assert main(planned(here)) == 0
-    assert Plan(Study.from_mapping(OWN, "s"), {}).keys["fetch", "own"].is_current
+    assert Plan(Study.from_mapping(OWN, "s"), {}).jobs["fetch", "own"].is_current
 
 
 def test_a_table_that_is_as_planned_is_read_whatever_its_time(here, fetched):

@@ -79,8 +79,8 @@ def plan(**values):
 
 def keys(found):
     """Return job -> key, for all jobs of a plan."""
-    found.keys.all()
-    return {name: job.key for name, job in found.keys.items()}
+    found.jobs.all()
+    return {name: job.key for name, job in found.jobs.items()}
 
 
 def changed(before, after):
@@ -181,23 +181,23 @@ def test_templates_of_the_report_count_by_their_content(folder, monkeypatch):
 
 
 def test_a_file_of_the_mirror_counts_by_its_content_and_no_more_once_it_is_gone(folder):
-    before = plan().keys["fetch", "pub"]
+    before = plan().jobs["fetch", "pub"]
     record = result(before, parameters=json.loads(before.slice))
     shutil.copytree("mirror", "moved")
     shutil.rmtree("mirror")
-    assert plan().keys["fetch", "pub"].key != before.key, "there is no table"
+    assert plan().jobs["fetch", "pub"].key != before.key, "there is no table"
     raw = Path(plan().raw("pub"))
     raw.touch()
-    assert plan().keys["fetch", "pub"] == before
-    assert plan().keys.stale() == []
+    assert plan().jobs["fetch", "pub"] == before
+    assert plan().jobs.stale() == []
     record.write_text("{")
-    assert plan().keys["fetch", "pub"].key != before.key
+    assert plan().jobs["fetch", "pub"].key != before.key
     Path("moved").rename("mirror")
-    assert plan().keys["fetch", "pub"] == before, "the file counts again"
+    assert plan().jobs["fetch", "pub"] == before, "the file counts again"
     result(before)
     Path("mirror/pub.csv.gz").write_text("corrected")
-    assert plan().keys["fetch", "pub"].key != before.key, "whatever the record says"
-    assert plan().keys.stale() == [str(record)]
+    assert plan().jobs["fetch", "pub"].key != before.key, "whatever the record says"
+    assert plan().jobs.stale() == [str(record)]
 
 
 # Records
@@ -218,23 +218,23 @@ def test_a_file_of_the_mirror_counts_by_its_content_and_no_more_once_it_is_gone(
 )
 def test_a_record_of_another_key_is_stale_and_a_missing_one_is_not(folder, text, is_stale):
     found = plan()
-    job = found.keys["combine", "own", "S"]
+    job = found.jobs["combine", "own", "S"]
     if text is not None:
         path = result(job)
         path.write_bytes(text.replace("KEY", job.key).encode("latin-1"))
     assert (job.is_stale, job.is_current) == (is_stale, text is not None and not is_stale)
-    assert found.keys.stale() == [job.record] * is_stale
+    assert found.jobs.stale() == [job.record] * is_stale
 
 
 def test_a_change_of_a_pool_makes_the_results_that_follow_stale_in_the_order_of_jobs(folder):
     before = plan()
-    for job in before.keys.all():
+    for job in before.jobs.all():
         result(job)
-    assert before.keys.stale() == []
+    assert before.jobs.stale() == []
     after = plan(**{"pools.forest.parameters": {"n_estimators": 4}})
-    found = after.keys.stale()
+    found = after.jobs.stale()
     expected = trained("forest") | VOTED | judged()
-    assert sorted(found) == sorted(after.keys[name].record for name in expected)
+    assert sorted(found) == sorted(after.jobs[name].record for name in expected)
     assert found.index("results/s/own/pools/forest/RG-03/FG-01.run.json") < found.index("results/s/own/scores.run.json")
     assert found[-1] == "results/s/tracking.json"
 
@@ -255,11 +255,11 @@ def test_the_first_stacker_on_a_pool_that_votes_trains_the_inner_blocks_alone(fo
 
 def test_without_its_only_stacker_a_pool_is_not_trained_again(folder):
     before = plan()
-    for job in before.keys.all():
+    for job in before.jobs.all():
         result(job)
     after = plan(**{"methods.S": None})
-    assert not [record for record in after.keys.stale() if "/pools/" in record or "/methods/" in record]
-    assert "results/s/own/scores.run.json" in after.keys.stale()
+    assert not [record for record in after.jobs.stale() if "/pools/" in record or "/methods/" in record]
+    assert "results/s/own/scores.run.json" in after.jobs.stale()
 
 
 @pytest.mark.parametrize("label", ["RF", "S"])

@@ -101,7 +101,7 @@ def test_methods_of_which_no_model_will_be_kept_are_named_before_the_first_job(p
 
 
 def test_consent_changes_what_the_steps_of_the_model_are_told_alone(plan):
-    before, after = (plan("glass", trusted=trusted).keys for trusted in ([], ["absent"]))
+    before, after = (plan("glass", trusted=trusted).jobs for trusted in ([], ["absent"]))
     for step in ("refit", "explain"):
         was, now = (jobs[step, "iris"].spec.content() for jobs in (before, after))
         assert now == was | {"trusted": ["absent"]}
@@ -179,7 +179,7 @@ def small(**changes):
 
 def made(plan, at=None):
     """Write a result for each job of a plan: a record and another file of this time."""
-    for job in plan.keys.all():
+    for job in plan.jobs.all():
         record = Path(job.record)
         record.parent.mkdir(parents=True, exist_ok=True)
         other = record.with_suffix(".out")
@@ -196,7 +196,7 @@ def times(job):
 def is_in_order(plan):
     """Check that no current result is older than its inputs, or ahead of the clock."""
     latest = time.time_ns()
-    for job in plan.keys.all():
+    for job in plan.jobs.all():
         if job.is_current:
             before = [t for other in job.inputs if other.is_current for t in times(other)]
             assert max(before, default=0) <= min(times(job))
@@ -217,41 +217,41 @@ def test_times_of_a_copy_are_put_in_order_and_nothing_else_changes(here, copied)
     plan = small()
     made(plan, COPIES[copied])
     texts = {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
-    plan.keys.settle_times()
+    plan.jobs.settle_times()
     assert is_in_order(plan)
     assert {path: path.read_bytes() for path in here.rglob("*") if path.is_file()} == texts
-    settled = [times(job) for job in plan.keys.all()]
-    small().keys.settle_times()
-    assert [times(job) for job in plan.keys.all()] == settled, "there is nothing left to do"
+    settled = [times(job) for job in plan.jobs.all()]
+    small().jobs.settle_times()
+    assert [times(job) for job in plan.jobs.all()] == settled, "there is nothing left to do"
 
 
 def test_times_of_stale_damaged_and_missing_results_are_left(here):
     plan = small()
     made(plan, COPIES["ahead"])
-    stale, damaged = plan.keys["combine", "iris", "RF"], plan.keys["prepare", "iris"]
+    stale, damaged = plan.jobs["combine", "iris", "RF"], plan.jobs["prepare", "iris"]
     Path(stale.record).write_text(json.dumps(dict(stale.found) | {"key": "another"}))
     Path(damaged.record).write_text("{")
-    Path(plan.keys["score", "glass"].record).unlink()
-    Path(plan.keys["draw"].record).with_suffix(".out").unlink()
+    Path(plan.jobs["score", "glass"].record).unlink()
+    Path(plan.jobs["draw"].record).with_suffix(".out").unlink()
     files = [Path(job.record).with_suffix(end) for job in (stale, damaged) for end in (".json", ".out")]
     before = [path.stat().st_mtime_ns for path in files]
-    plan.keys.settle_times()
+    plan.jobs.settle_times()
     assert [path.stat().st_mtime_ns for path in files] == before
-    assert max(times(plan.keys["groups", "iris"])) <= time.time_ns()
-    assert Path(plan.keys["draw"].record).stat().st_mtime_ns <= time.time_ns()
+    assert max(times(plan.jobs["groups", "iris"])) <= time.time_ns()
+    assert Path(plan.jobs["draw"].record).stat().st_mtime_ns <= time.time_ns()
 
 
 def test_times_of_other_users_files_are_left(here, monkeypatch):
     plan = small()
     made(plan, COPIES["ahead"])
-    before = [times(job) for job in plan.keys.all()]
+    before = [times(job) for job in plan.jobs.all()]
 
     def refused(*arguments, **options):
         raise PermissionError(errno.EPERM, "Operation not permitted")
 
     monkeypatch.setattr(os, "utime", refused)
-    plan.keys.settle_times()
-    assert [times(job) for job in plan.keys.all()] == before
+    plan.jobs.settle_times()
+    assert [times(job) for job in plan.jobs.all()] == before
 
 
 def test_tables_of_earlier_versions_are_deleted_and_nothing_else(here):

@@ -163,7 +163,7 @@ def test_slices_hold_what_the_step_uses_and_no_more():
     base, other = planned(), planned(**changed)
     train = ("train", "iris", "forest", next(iter(base.study.blocks)))
     for key, is_same in ((train, True), (("combine", "iris", "RF"), True), (("combine", "iris", "RRE"), False)):
-        assert (base.keys[key].spec == other.keys[key].spec) == is_same
+        assert (base.jobs[key].spec == other.jobs[key].spec) == is_same
 
 
 def test_blocks_cover_all_groups_once():
@@ -200,13 +200,13 @@ def test_a_small_study_has_few_blocks_and_only_its_size_and_protocol_set_them():
 def test_methods_groups_and_sweeps_keep_their_order_and_parameters_have_none():
     methods, lines = dict(reversed(study()["methods"].items())), {"z": ["RF"], "a": ["RRE"]}
     sweeps = [{"title": "t", "axis": "x", "values": [1, 2], "lines": lines}]
-    jobs = planned(methods=methods, evaluation={"sweeps": sweeps}).keys
+    jobs = planned(methods=methods, evaluation={"sweeps": sweeps}).jobs
     assert json.loads(jobs["summarize"].slice)["methods"] == list(methods)
     assert list(json.loads(jobs["draw"].slice)["sweeps"]["sweep-1"]["lines"]) == ["z", "a"]
     given = {"n_estimators": 6, "max_depth": 2}
     one, two = (planned(pools__forest__parameters=p) for p in (given, dict(reversed(given.items()))))
     for key in (("train", "iris", "forest", next(iter(one.study.blocks))), "report"):
-        assert one.keys[key].spec == two.keys[key].spec
+        assert one.jobs[key].spec == two.jobs[key].spec
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def test_a_copy_without_notes_of_snakemake_and_with_times_in_any_order_has_nothi
     records = {path: path.read_bytes() for path in copy.folder.rglob("*.run.json")}
     for path in sorted(p for top in ("results", "data") for p in (copy.folder / top).rglob("*") if p.is_file()):
         os.utime(path, (now + draw.uniform(-1e6, 1e6),) * 2)
-    with mock.patch.object(keys.Keys, "settle_times"):
+    with mock.patch.object(keys.Jobs, "settle_times"):
         assert any(job.is_needed for job in copy.jobs(SCORES)), "Snakemake compares times"
     assert [job.name for job in copy.jobs(SCORES) if job.is_needed] == []
     assert {path: path.read_bytes() for path in copy.folder.rglob("*.run.json")} == records

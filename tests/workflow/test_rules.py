@@ -98,9 +98,9 @@ def test_the_shell_line_names_what_the_rule_has(jobs):
 def test_keys_are_of_all_records_and_reach_all_jobs(studies, plans):
     for jobs, plan in zip(studies, plans, strict=True):
         records = {file for job in jobs for file in job.made if file.endswith((".run.json", "tracking.json"))}
-        assert {job.record for job in plan.keys.all()} == records
-        known = {plan.keys["vote", dataset].key for dataset in plan.datasets if plan.voted}
-        known |= {job.key for job in plan.keys.all()}
+        assert {job.record for job in plan.jobs.all()} == records
+        known = {plan.jobs["vote", dataset].key for dataset in plan.datasets if plan.voted}
+        known |= {job.key for job in plan.jobs.all()}
         assert {value for job in jobs for name, value in job.params.items() if name.endswith("key")} <= known
 
 
@@ -109,7 +109,7 @@ def test_a_key_has_the_keys_of_the_inputs(studies, plans):
     for jobs, plan in zip(studies, plans, strict=True):
         makers = {file: job for job in jobs for file in job.made}
         record_of = {job.name: {f for f in job.made if f.endswith((".run.json", "tracking.json"))} for job in jobs}
-        for job in plan.keys.all():
+        for job in plan.jobs.all():
             read = {
                 record for file in makers[job.record].read if file in makers for record in record_of[makers[file].name]
             }

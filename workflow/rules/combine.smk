@@ -21,8 +21,8 @@ rule combine:
         mem_mb=lambda w, attempt: attempt * RESOURCES.combine_mb(w.dataset, PLAN.pool_of(w.method)),
         runtime=lambda w, attempt: attempt * RESOURCES.combine_minutes(w.dataset, PLAN.study.method_of(w.method)),
     params:
-        slice=lambda w: KEYS["combine", w.dataset, PLAN.study.method_of(w.method)].slice,
-        key=lambda w: KEYS["combine", w.dataset, PLAN.study.method_of(w.method)].key,
+        slice=lambda w: JOBS["combine", w.dataset, PLAN.study.method_of(w.method)].slice,
+        key=lambda w: JOBS["combine", w.dataset, PLAN.study.method_of(w.method)].key,
         method=lambda w: PLAN.study.method_of(w.method),
         pool=lambda w: PLAN.pool_of(w.method),
     message:
@@ -55,8 +55,8 @@ rule vote:
         mem_mb=lambda w, attempt: attempt * RESOURCES.vote_mb(w.dataset),
         runtime=lambda w, attempt: attempt * RESOURCES.vote_minutes(),
     params:
-        slice=lambda w: KEYS["vote", w.dataset].slice,
-        key=lambda w: KEYS["vote", w.dataset].key,
+        slice=lambda w: JOBS["vote", w.dataset].slice,
+        key=lambda w: JOBS["vote", w.dataset].key,
     message:
         "{wildcards.dataset}: letting the members of pools vote"
     shell:

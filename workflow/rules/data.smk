@@ -14,10 +14,10 @@ rule table:
         mem_mb=lambda w, attempt: attempt * RESOURCES.prepare_mb(w.dataset),
         runtime=lambda w, attempt: 10 * attempt,
     params:
-        fetch=lambda w: KEYS["fetch", w.dataset].slice,
-        fetch_key=lambda w: KEYS["fetch", w.dataset].key,
-        prepare=lambda w: KEYS["prepare", w.dataset].slice,
-        prepare_key=lambda w: KEYS["prepare", w.dataset].key,
+        fetch=lambda w: JOBS["fetch", w.dataset].slice,
+        fetch_key=lambda w: JOBS["fetch", w.dataset].key,
+        prepare=lambda w: JOBS["prepare", w.dataset].slice,
+        prepare_key=lambda w: JOBS["prepare", w.dataset].key,
     message:
         "{wildcards.dataset}: making the table"
     shell:
@@ -56,8 +56,8 @@ rule fetch:
         mem_mb=lambda w, attempt: attempt * RESOURCES.prepare_mb(w.dataset),
         runtime=lambda w, attempt: 30 * attempt,
     params:
-        slice=lambda w: KEYS["fetch", w.dataset].slice,
-        key=lambda w: KEYS["fetch", w.dataset].key,
+        slice=lambda w: JOBS["fetch", w.dataset].slice,
+        key=lambda w: JOBS["fetch", w.dataset].key,
     message:
         "{wildcards.dataset}: fetching the raw table"
     shell:
@@ -80,8 +80,8 @@ rule prepare:
         mem_mb=lambda w, attempt: attempt * RESOURCES.prepare_mb(w.dataset),
         runtime=lambda w, attempt: 5 * attempt,
     params:
-        slice=lambda w: KEYS["prepare", w.dataset].slice,
-        key=lambda w: KEYS["prepare", w.dataset].key,
+        slice=lambda w: JOBS["prepare", w.dataset].slice,
+        key=lambda w: JOBS["prepare", w.dataset].key,
     message:
         "{wildcards.dataset}: preprocessing"
     shell:

@@ -31,8 +31,8 @@ rule score:
         mem_mb=lambda w, attempt: attempt * RESOURCES.score_mb(w.dataset),
         runtime=lambda w, attempt: 10 * attempt,
     params:
-        slice=lambda w: KEYS["score", w.dataset].slice,
-        key=lambda w: KEYS["score", w.dataset].key,
+        slice=lambda w: JOBS["score", w.dataset].slice,
+        key=lambda w: JOBS["score", w.dataset].key,
     message:
         "{wildcards.dataset}: scoring all methods"
     shell:
@@ -65,8 +65,8 @@ rule summarize:
         mem_mb=lambda w, attempt: attempt * RESOURCES.study_mb(),
         runtime=lambda w, attempt: 20 * attempt,
     params:
-        slice=lambda w: KEYS["summarize"].slice,
-        key=lambda w: KEYS["summarize"].key,
+        slice=lambda w: JOBS["summarize"].slice,
+        key=lambda w: JOBS["summarize"].key,
     message:
         "statistics over all data sets"
     shell:

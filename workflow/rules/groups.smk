@@ -12,8 +12,8 @@ rule groups:
         mem_mb=lambda w, attempt: attempt * RESOURCES.groups_mb(w.dataset),
         runtime=lambda w, attempt: 5 * attempt,
     params:
-        slice=lambda w: KEYS["groups", w.dataset].slice,
-        key=lambda w: KEYS["groups", w.dataset].key,
+        slice=lambda w: JOBS["groups", w.dataset].slice,
+        key=lambda w: JOBS["groups", w.dataset].key,
     message:
         "{wildcards.dataset}: drawing folds"
     shell:
@@ -39,8 +39,8 @@ rule rotations:
         mem_mb=lambda w, attempt: attempt * RESOURCES.groups_mb(w.dataset),
         runtime=lambda w, attempt: 10 * attempt,
     params:
-        slice=lambda w: KEYS["rotations", w.dataset, w.view, w.groups].slice,
-        key=lambda w: KEYS["rotations", w.dataset, w.view, w.groups].key,
+        slice=lambda w: JOBS["rotations", w.dataset, w.view, w.groups].slice,
+        key=lambda w: JOBS["rotations", w.dataset, w.view, w.groups].key,
     message:
         "{wildcards.dataset}: drawing rotations {wildcards.groups} of {wildcards.view}"
     shell:

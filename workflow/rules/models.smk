@@ -14,8 +14,8 @@ rule refit:
         mem_mb=lambda w, attempt: attempt * RESOURCES.refit_mb(w.dataset),
         runtime=lambda w, attempt: 60 * attempt,
     params:
-        slice=lambda w: KEYS["refit", w.dataset].slice,
-        key=lambda w: KEYS["refit", w.dataset].key,
+        slice=lambda w: JOBS["refit", w.dataset].slice,
+        key=lambda w: JOBS["refit", w.dataset].key,
     message:
         "{wildcards.dataset}: training the chosen method on all rows"
     shell:
@@ -40,8 +40,8 @@ rule explain:
         mem_mb=lambda w, attempt: attempt * RESOURCES.refit_mb(w.dataset),
         runtime=lambda w, attempt: 60 * attempt,
     params:
-        slice=lambda w: KEYS["explain", w.dataset].slice,
-        key=lambda w: KEYS["explain", w.dataset].key,
+        slice=lambda w: JOBS["explain", w.dataset].slice,
+        key=lambda w: JOBS["explain", w.dataset].key,
     message:
         "{wildcards.dataset}: explaining the model"
     shell:

@@ -34,8 +34,8 @@ rule draw:
         mem_mb=lambda w, attempt: attempt * RESOURCES.draw_mb(),
         runtime=lambda w, attempt: (20 + 2 * len(PLAN.datasets)) * attempt,
     params:
-        slice=lambda w: KEYS["draw"].slice,
-        key=lambda w: KEYS["draw"].key,
+        slice=lambda w: JOBS["draw"].slice,
+        key=lambda w: JOBS["draw"].key,
     message:
         "drawing figures"
     shell:
@@ -60,8 +60,8 @@ rule published:
         mem_mb=lambda w, attempt: attempt * RESOURCES.study_mb(),
         runtime=lambda w, attempt: 20 * attempt,
     params:
-        slice=lambda w: KEYS["published"].slice,
-        key=lambda w: KEYS["published"].key,
+        slice=lambda w: JOBS["published"].slice,
+        key=lambda w: JOBS["published"].key,
     message:
         "published against ours"
     shell:
@@ -95,8 +95,8 @@ rule report:
         mem_mb=lambda w, attempt: attempt * RESOURCES.study_mb(),
         runtime=lambda w, attempt: 20 * attempt,
     params:
-        slice=lambda w: KEYS["report"].slice,
-        key=lambda w: KEYS["report"].key,
+        slice=lambda w: JOBS["report"].slice,
+        key=lambda w: JOBS["report"].key,
     message:
         "writing the report"
     shell:

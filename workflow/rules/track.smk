@@ -26,8 +26,8 @@ rule track:
         runtime=lambda w, attempt: 60 * attempt,
         mlflow_writer=1,
     params:
-        slice=lambda w: KEYS["track"].slice,
-        key=lambda w: KEYS["track"].key,
+        slice=lambda w: JOBS["track"].slice,
+        key=lambda w: JOBS["track"].key,
     message:
         "logging the study's runs to MLflow"
     shell:

@@ -26,8 +26,8 @@ rule train:
         mem_mb=lambda w, attempt: attempt * RESOURCES.train_mb(w.dataset, w.pool),
         runtime=lambda w, attempt: attempt * RESOURCES.train_minutes(w.dataset, w.pool),
     params:
-        slice=lambda w: KEYS["train", w.dataset, w.pool, w.block].slice,
-        key=lambda w: KEYS["train", w.dataset, w.pool, w.block].key,
+        slice=lambda w: JOBS["train", w.dataset, w.pool, w.block].slice,
+        key=lambda w: JOBS["train", w.dataset, w.pool, w.block].key,
     message:
         "{wildcards.dataset}: training pool {wildcards.pool} on {wildcards.block}"
     shell:

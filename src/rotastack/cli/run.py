@@ -156,7 +156,7 @@ def _run(arguments: Namespace) -> int:
         options += ["--resources", f"mem_mb={max(int(own.memory), plan.resources.largest_mb())}"]
     if not (arguments.rest or plan.skips):  # else Snakemake's process finds the results of other keys, and starts again
         with suppress(RotastackError):  # a wrong class, which the check of classes names better
-            options += ["--forcerun", *stale] if (stale := plan.keys.stale()) else []
+            options += ["--forcerun", *stale] if (stale := plan.jobs.stale()) else []
     if arguments.dry_run:
         options += ["--dry-run", "--quiet", "host"]  # prints Snakemake's reasons
         return snakemake(plan, options, quiet=False)[0] if arguments.verbose else _dry_run(plan, arguments, options)

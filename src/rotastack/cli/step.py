@@ -54,11 +54,11 @@ def _step(arguments: Namespace) -> None:
     )
     about = dict(item.partition("=")[::2] for item in arguments.about)
     job = Job(arguments.step, content, inputs, outputs, about, arguments.key, arguments.threads)
-    told = (arguments.step, content, arguments.key.rpartition("-")[2])
-    for work in (lambda: None, lambda: import_module(STEPS[arguments.step]).run(job)):
-        work()
-        if arguments.key:  # after the work, too: a module that the step has imported may have been edited before
-            check_code(*told)
+    if job.key:
+        check_code(job.step, content, job.code)
+    import_module(STEPS[job.step]).run(job)
+    if job.key:  # once more, because a module may have been edited just before the step imported it
+        check_code(job.step, content, job.code)
 
 
 def _cap_threads(n_threads: int) -> None:

@@ -27,7 +27,7 @@ def is_current(plan: "Plan", *name: str) -> bool:
         return True
     if plan.skips and len(name) == 1:  # the results of a data set do not depend on others
         plan.drop_skipped()
-    return plan.keys[name if len(name) > 1 else name[0]].is_current
+    return plan.jobs[name if len(name) > 1 else name[0]].is_current
 
 
 def check_model(path: Path, study: str, project: str | Path = ".") -> None:

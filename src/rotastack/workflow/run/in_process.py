@@ -20,7 +20,7 @@ from rotastack.workflow.judge.results import all_means, best_first
 from rotastack.workflow.judge.verdict_of_one import verdict_of_one
 from rotastack.workflow.run.folds import draw_folds
 from rotastack.workflow.run.job import Outcome
-from rotastack.workflow.run.keys import Keys
+from rotastack.workflow.run.keys import Jobs
 from rotastack.workflow.run.own_table import OwnTable
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.steps import combine, prepare, refit, score, train
@@ -47,7 +47,7 @@ def compare_in_memory(
     unused = dict.fromkeys(("task", "time_column", "split_column", "test", "memory"))
     arguments, seed = Namespace(study=name, target=target, kind=[], trust=[], **unused, **options), random_state
     own = OwnTable(arguments, effective_n_jobs(n_jobs), source, SEED if seed is None else seed)
-    study, jobs = own.study, Plan(own.study, {}).keys
+    study, jobs = own.study, Plan(own.study, {}).jobs
     name, raw = study.name, own.read.features.assign(target=own.read.raw_target)
     left_out = {
         "columns left out": [f"{column} ({why})" for column, why in own.dropped.items()],
@@ -124,12 +124,12 @@ def _add_groups(table: pd.DataFrame, groups: Any) -> str:
 
 
 def _trained(
-    study: Study, keys: Keys, data: Prepared, folds: pd.DataFrame, n_jobs: int | None
+    study: Study, planned: Jobs, data: Prepared, folds: pd.DataFrame, n_jobs: int | None
 ) -> dict[str, list[xr.Dataset]]:
     """Return the blocks of each pool; show a bar."""
     jobs = [(pool, block) for pool in study.used_pools for block in study.blocks]
     trained = Parallel(n_jobs=n_jobs, return_as="generator", max_nbytes=None)(  # large tables need no files, either
-        delayed(_train)(keys["train", study.name, *job].spec, data, folds) for job in jobs
+        delayed(_train)(planned["train", study.name, *job].spec, data, folds) for job in jobs
     )
     pools: dict[str, list[xr.Dataset]] = {pool: [] for pool in study.used_pools}
     for k in range(len(jobs) + 1):

@@ -27,7 +27,7 @@ NO_FAULTS_OF_MODELS = (MemoryError, OSError, BrokenExecutor)
 
 @dataclass
 class Outcome:
-    """How a model ended: a failed model is a result, and the study goes on."""
+    """The end of a model's training: a failed model is a result, and the study goes on."""
 
     status: str = "ok"
     message: str = ""
@@ -57,7 +57,7 @@ def check_numbers(outputs: NDArray[np.floating], estimator: str, task: str) -> N
 
 
 class Trained(NamedTuple):
-    """What the trainings of a cell leave: outputs and measures for the cell's place in arrays, seconds, and votes of members."""
+    """The results of a cell's trainings: outputs and measures for the cell's place in arrays, seconds, and votes of members."""
 
     at: tuple[int, ...]
     arrays: dict[str, NDArray]
@@ -88,20 +88,20 @@ class Job:
     inputs: Mapping[str, list[Path]]
     outputs: Mapping[str, list[Path]]
     about: Mapping[str, str] = field(default_factory=dict)  # data set, pool, method
-    key: str = ""  # what the outputs are made from, for the record
+    key: str = ""  # the name of the result, for the record
     threads: int = 1  # the most; results do not depend on their number
 
     @property
     def code(self) -> str:
-        """The fingerprint of the code, the end of the key."""
+        """The fingerprint of the code, which ends the key."""
         return self.key.rpartition("-")[2]
 
     def spec(self, kind: type[AnySpec]) -> AnySpec:
-        """Return the spec of the step; raise RotastackError, with the key, if the slice is none."""
+        """Return the slice as a spec; a RotastackError names the key of the slice that is wrong."""
         return kind.read(self.slice, "--slice")
 
     def spec_of_protocol(self, nested: type[AnySpec], splits: type[OtherSpec]) -> AnySpec | OtherSpec:
-        """Return the spec of a step that is told other things in nested cross-validation than on splits."""
+        """Return the slice as a spec, of the class for the slice's protocol: `nested` or `splits`."""
         return self.spec(splits) if self.slice.get("protocol") == "splits" else self.spec(nested)
 
     def input(self, name: str) -> Path:
@@ -118,14 +118,14 @@ class Job:
         return files[name][0]
 
     def check_contents(self, files: Iterable[str | Path]) -> None:
-        """Raise a RotastackError if files from outside are not those that the job was planned with."""
+        """Raise a RotastackError if a file from outside has changed since the plan."""
         found = hashes(files)
         for name, planned in self.slice.get("contents", {}).items():
             if self.key and found.get(name) != planned:
                 raise RotastackError(f"{name} changed during the run; repeat the command")
 
     def write_outcome(self, name: str, arrays: xr.Dataset, record: Record) -> None:
-        """Write an output whose attributes say how a model ended, and take its numbers and its end into the record."""
+        """Write an output, and copy its attributes into the record: the numbers, and the status and message of the model."""
         record.metrics = arrays.attrs.pop("metrics")
         record.status, record.message = arrays.attrs["status"], arrays.attrs["message"]
         write_arrays(self.output(name), arrays)
@@ -136,7 +136,7 @@ class Job:
 
         Warnings during the block are shown after it. The record lists each text of a ``UserWarning`` once.
         """
-        record = Record(self.step, self.about, self.slice, self.key)
+        record = Record(self.step, self.about, self.slice, self.key, self.code)
         record.files = [str(path) for paths in self.outputs.values() for path in paths]
         caught: list[warnings.WarningMessage] = []
         try:

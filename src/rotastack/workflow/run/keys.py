@@ -1,7 +1,7 @@
-"""Jobs of a study: what each is told, what it reads, and its key; equal keys are equal results.
+"""The jobs of a study, each with its spec, its inputs, and the key that names its result; equal keys are equal results.
 
 The key of a job is a hash of its slice (the spec as JSON), the fingerprint of its code, the contents of files from outside, and
-the keys of the jobs that make its inputs. Rules have it as a parameter, and records keep it.
+the keys of the jobs that make its inputs. A rule has the key as a parameter, and the record keeps the key.
 """
 
 import hashlib
@@ -24,13 +24,13 @@ from rotastack.workflow.study import specs
 from rotastack.workflow.study.names import outer, slug, sweep_name
 from rotastack.workflow.study.study import size_in
 
-if TYPE_CHECKING:  # a plan has keys
+if TYPE_CHECKING:  # a plan has jobs
     from rotastack.workflow.run.plan import Plan
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A job of a plan: its step, what it is told, the record that it writes, and the jobs that make its inputs."""
+    """A job of a plan: its step, its spec, the path of its record, and the jobs that make its inputs."""
 
     step: str
     spec: Any  # the model of the step in study/specs.py
@@ -44,24 +44,24 @@ class Planned:
 
     @cached_property
     def key(self) -> str:
-        """The hash of all that the result is made from, which ends in the fingerprint of the code."""
+        """The name of the result: a hash of all parts that make it, a hyphen, and the fingerprint of the code."""
         code = code_of(self.step, json.loads(self.slice))
         text = json.dumps([self.step, self.slice, code, *(job.key for job in self.inputs)])
         return f"{hashlib.sha256(text.encode()).hexdigest()[:20]}-{code}"
 
     @property
     def found(self) -> Mapping[str, Any]:
-        """The record that exists; empty if it is damaged or missing."""
+        """The content of the record; empty if the record is damaged or missing."""
         return _read(self.record)
 
     @property
     def is_current(self) -> bool:
-        """Whether there is a result, made from what the plan says."""
+        """Whether there is a result of this key."""
         return self.found.get("key") == self.key
 
     @property
     def is_stale(self) -> bool:
-        """Whether there is a result that was made from something else."""
+        """Whether there is a result of another key."""
         return Path(self.record).exists() and not self.is_current
 
 
@@ -72,11 +72,12 @@ def _read(record: str) -> Mapping[str, Any]:
         return {}
 
 
-class Keys(dict[Any, Planned]):
-    """The jobs of a plan, by rule and names: ``keys["train", dataset, pool, block]``, ``keys["draw"]``.
+class Jobs(dict[Any, Planned]):
+    """The jobs of a plan, by rule and names: ``jobs["train", dataset, pool, block]``, ``jobs["draw"]``.
 
-    A method for each rule says what its jobs are told of the study, and what they read. Data sets that are dropped from
-    the study are in no later spec.
+    A job is made at its first use, by the method with the name of its rule (``_train``): the method selects the part of the
+    study for the job, its spec, and lists the jobs that make its inputs. Data sets that are dropped from the study are in no
+    later spec.
     """
 
     def __init__(self, plan: "Plan"):
@@ -97,11 +98,11 @@ class Keys(dict[Any, Planned]):
         return list({job.record: job for job in self.values() if job.record}.values())
 
     def stale(self) -> list[str]:
-        """Return the records of results that were made from something else."""
+        """Return the records of results of other keys."""
         return [job.record for job in self.all() if job.is_stale]
 
     def settle_times(self) -> None:
-        """Let no current result be older than its inputs, or ahead of the clock, as copies are: Snakemake compares times."""
+        """Set the times of current results, so that none is older than its inputs or ahead of the clock: Snakemake compares times."""
         newest: dict[str, int] = {}
         for job in self.all():
             found = job.found
@@ -113,9 +114,11 @@ class Keys(dict[Any, Planned]):
         return Planned(step, spec, f"{self._root}/{record}.run.json", inputs)
 
     def _divided(self, dataset: str) -> tuple[Planned, Planned]:
+        """Return the jobs that make the table of a data set, and its folds."""
         return self["prepare", dataset], self["groups", dataset]
 
     def _is_own(self, dataset: str) -> bool:
+        """Return whether the user's own file has the table of a data set."""
         return any("file" in source for source in self._entries[dataset]["sources"])
 
     def _fetch(self, dataset: str) -> Planned:
@@ -183,7 +186,7 @@ class Keys(dict[Any, Planned]):
             method=label,
             combiner=method.combiner,
         )
-        # One job lets all methods that only vote decide, from the pools of all.
+        # The job of rule vote combines all methods that only vote, so each of them depends on the pools of all.
         pools, blocks = (
             study.voted_pools if label in study.voted else [method.pool],
             study.blocks_of_method(dataset, label),
@@ -249,7 +252,7 @@ class Keys(dict[Any, Planned]):
         return self._job("explain", f"{dataset}/model/explain", spec, self["refit", dataset])
 
     def _compared(self) -> dict[str, Any]:
-        """Return the keys that the comparison of methods and the figures share."""
+        """Return the part of the study that the specs of ``summarize`` and ``draw`` share."""
         study, evaluation = self._study, self._document.evaluation
         return {
             "task": study.task.name,
@@ -289,7 +292,7 @@ class Keys(dict[Any, Planned]):
             chooses=model.refit == "best",
             contents=hashes(self._plan.published_columns_files),
         )
-        return self._job("summarize", "statistics/summarize", spec, *self._of_each("score"))
+        return self._job("summarize", "statistics/summarize", spec, *self._scored())
 
     def _draw(self) -> Planned:
         study, evaluation = self._study, self._document.evaluation
@@ -301,7 +304,7 @@ class Keys(dict[Any, Planned]):
             sweeps={sweep_name(k): sweep for k, sweep in enumerate(evaluation.sweeps)},
             silent=[p for p in study.used_pools if p not in study.pools_with_votes],
         )
-        return self._job("draw", "figures/draw", spec, self["summarize"], *self._of_each("score"))
+        return self._job("draw", "figures/draw", spec, self["summarize"], *self._scored())
 
     def _published(self) -> Planned:
         document, about = self._document, self._document.evaluation
@@ -323,7 +326,7 @@ class Keys(dict[Any, Planned]):
         return Planned("track", spec, f"{self._root}/tracking.json", (*self._shown(), self["report"]))
 
     def _report_spec(self, **more: Any) -> specs.ReportSpec:
-        """Return what the steps ``report`` and ``track`` are told: the study as it was written, and facts on it."""
+        """Return the spec of the steps ``report`` and ``track``: the study as it was written, and facts that follow from it."""
         study = self._study
         content = {k: v for k, v in self._document.dump().items() if k not in ("blocks", "sizes")}
         return specs.ReportSpec(
@@ -341,18 +344,20 @@ class Keys(dict[Any, Planned]):
         """Return the jobs whose results the report shows."""
         refitted = [self["refit", dataset] for dataset in self._plan.refitted]
         explained = [self["explain", dataset] for dataset in self._plan.explained]
-        return [*self._of_each("score"), *refitted, *explained, self["summarize"], self["draw"]]
+        return [*self._scored(), *refitted, *explained, self["summarize"], self["draw"]]
 
-    def _of_each(self, rule: str) -> list[Planned]:
-        return [self[rule, dataset] for dataset in self._plan.datasets]
+    def _scored(self) -> list[Planned]:
+        """Return the jobs that score the methods, one for each data set."""
+        return [self["score", dataset] for dataset in self._plan.datasets]
 
     @cached_property
     def _texts(self) -> dict[str, str]:
+        """The hashes of the templates of pages."""
         return hashes(report_texts())
 
 
 def _settled(files: Iterable[str], least: int) -> int:
-    """Set the times of files that are earlier than `least`, or ahead; return the latest time, in nanoseconds."""
+    """Set the times of files that are earlier than `least`, or ahead of the clock; return the latest time, in nanoseconds."""
     now, newest = time.time_ns(), least
     for path in map(Path, files):
         with suppress(OSError):  # the file is missing, or another user's

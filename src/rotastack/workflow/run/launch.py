@@ -17,7 +17,7 @@ from rotastack.files import hashes, lock, read_json
 from rotastack.project import find_own_modules, project_file
 from rotastack.workflow.run import fingerprint, progress
 from rotastack.workflow.run.forks import start_forks
-from rotastack.workflow.run.keys import Keys
+from rotastack.workflow.run.keys import Jobs
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.slurm import check_slurm
 from rotastack.workflow.study.study import Study, resized
@@ -163,8 +163,8 @@ def _check_classes(plan: Plan) -> list[str]:
     Current results need no check, which imports all classes of the study.
     """
     with suppress(RotastackError):  # of a wrong class, which the check names better
-        force_stale(plan.keys)
-        if all(job.is_current for job in plan.keys.all()):
+        force_stale(plan.jobs)
+        if all(job.is_current for job in plan.jobs.all()):
             return []
     from rotastack.workflow.study.classes import check_classes, without_model
 
@@ -228,7 +228,7 @@ def drop_rate_limit(workflow: Any) -> None:
             scheduler.job_rate_limiter = None
 
 
-def force_stale(keys: Keys, command: list[str] | None = None) -> None:
+def force_stale(jobs: Jobs, command: list[str] | None = None) -> None:
     """Let Snakemake, called by `command` (default: that of this process), make the results of another key again.
 
     Snakemake takes the names of their files by an option alone, so the process starts once more, with this option.
@@ -236,10 +236,10 @@ def force_stale(keys: Keys, command: list[str] | None = None) -> None:
     program, *words = command or sys.argv  # noqa: TID251  # the command line of Snakemake
     path = Path(program)
     if path.name == "snakemake" or path.parts[-2:] == ("snakemake", "__main__.py"):
-        longer = forcing(words, keys.stale())
+        longer = forcing(words, jobs.stale())
         if longer != words:
             os.execv(sys.executable, [sys.executable, "-P", "-m", "snakemake", *longer])
-    keys.settle_times()
+    jobs.settle_times()
 
 
 def forcing(words: list[str], files: list[str]) -> list[str]:

@@ -16,7 +16,7 @@ from rotastack.errors import RotastackError
 from rotastack.files import read_json, write_bytes, write_text
 from rotastack.project import project_file
 from rotastack.stats.metrics import METRICS
-from rotastack.workflow.run.keys import Keys
+from rotastack.workflow.run.keys import Jobs
 from rotastack.workflow.run.resources import Resources
 from rotastack.workflow.study.names import ranks_name, slug, sweep_name
 from rotastack.workflow.study.published_tables import published_paths
@@ -100,9 +100,9 @@ class Plan:
         self.skipped: list[str] = []
 
     @cached_property
-    def keys(self) -> Keys:
-        """The jobs with their keys; data sets are dropped before."""
-        return Keys(self)
+    def jobs(self) -> Jobs:
+        """The jobs of the study; data sets that cannot be loaded are dropped before."""
+        return Jobs(self)
 
     @property
     def datasets(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Records: JSON files on the runs of steps, beside the steps' outputs. This module does not use MLflow."""
+"""Records: a JSON file about each run of a step, beside the step's outputs. This module does not use MLflow."""
 
 import json
 import platform
@@ -24,6 +24,7 @@ class Record:
     about: Mapping[str, str]
     parameters: Mapping[str, Any]
     key: str = ""
+    code: str = ""  # the end of the key
     files: list[str] = field(default_factory=list)  # the outputs, this record among them
     metrics: dict[str, Any] = field(default_factory=dict)
     status: str = "ok"
@@ -35,7 +36,7 @@ class Record:
     _libraries: float = field(default_factory=lambda: _peak_mb(), repr=False)
 
     def failed_at(self, lines: Sequence[str]) -> None:
-        """Note what failed, if anything did."""
+        """Note the failures that the `lines` tell, if there are any."""
         if lines:
             self.status, self.message = "failed", "; ".join(lines)
 
@@ -56,7 +57,7 @@ class Record:
             "libraries_mb": self._libraries,
             "version": __version__,
             "key": self.key,
-            "code": self.key.rpartition("-")[2],
+            "code": self.code,
             "files": self.files,
             "python": platform.python_version(),
             "started": self.started,

@@ -261,8 +261,9 @@ def _kinds(names: list[str], cells: str) -> dict[str, str]:
 
 
 def _shown(study: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the configuration without entries that are empty or have no effect in this study."""
-    shown = _filled({k: v for k, v in study.items() if k not in ("cells", "control", "optimistic", "rotated")})
+    """Return the study without entries that are empty, have no effect, or are facts for this page."""
+    facts = ("cells", "contents", "control", "optimistic", "rotated")
+    shown = _filled({k: v for k, v in study.items() if k not in facts})
     if not any(pool["view"] for pool in study["pools"].values()):
         shown["protocol"].pop("rotations", None)
     if study["task"] == "regression":  # numbers have no majority: a vote is their mean
