@@ -52,6 +52,10 @@ def test_mirror_is_asked_before_the_network_and_checked(tmp_path, monkeypatch):
     monkeypatch.setenv("DATA_MIRROR", str(tmp_path))
     assert len(fetch_table("glass", spec)) == 214
     assert unavailable("glass", spec) is None
+    own = {**spec, "sources": [{"file": {"path": "gone.csv", "target": "target"}}]}
+    with pytest.raises(RotastackError, match="gone.csv: file not found"):
+        fetch_table("glass", own)
+    assert unavailable("glass", own) == "glass: file gone.csv not found", "no mirror replaces a file of the user's"
     write_raw(table.iloc[1:], tmp_path / "glass.csv.gz")
     with pytest.raises(RotastackError, match="glass: the table of .*: 213 rows, expected 214; class counts"):
         fetch_table("glass", spec)

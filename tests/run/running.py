@@ -18,7 +18,7 @@ from rotastack.workflow.run.modules import STEPS
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.study.classes import check_classes
 from rotastack.workflow.study.model import MethodDocument, PoolDocument
-from rotastack.workflow.study.names import label
+from rotastack.workflow.study.names import name_of
 from rotastack.workflow.study.resolving import resolved_combiner, resolved_pool
 from rotastack.workflow.study.specs import (
     CombiningSpec,
@@ -161,7 +161,7 @@ def train_nested(
     inputs = {"table": "table", "folds": "folds", "rotations": []}
     if content.view is not None and content.view.is_drawn:
         sizes = {"protocol": "nested", "fold_groups": 1, "folds": 3}
-        inputs["rotations"] = draw(folder, sizes, content.view, [label("RG", g) for g in groups], rotations)
+        inputs["rotations"] = draw(folder, sizes, content.view, [name_of("RG", g) for g in groups], rotations)
     (folder / "p").mkdir(exist_ok=True)
     files = {"pool": f"p/{name}.nc", "record": f"p/{name}.run.json"}
     step("train", folder, spec, inputs, files)

@@ -90,9 +90,9 @@ def test_an_edit_of_a_users_own_module_is_seen_but_no_comment(tmp_path, monkeypa
         (tmp_path / place).write_text(body, encoding="latin-1")
         forget()
         importlib.invalidate_caches()
-        found.append(module._version("mine_alone"))
+        found.append(module.states("mine_alone")["mine_alone"])
     assert (len(set(found)) == 2) is is_seen
-    assert module._version("mine_nowhere") == "absent"
+    assert module.states("mine_nowhere")["mine_nowhere"] == "absent"
 
 
 # Code that changes during a run
@@ -237,6 +237,6 @@ def test_an_installed_package_counts_by_its_version_and_an_editable_one_by_its_f
         own("mine_installed-1.dist-info/METADATA", about.format(version))
         own("mine_installed.py", text)
         forget()
-        found.append(module._version("mine_installed"))
+        found.append(module.states("mine_installed")["mine_installed"])
     assert (found == ["1.0", "2.0", "2.0"]) is not is_editable
     assert (found[0] == found[1] != found[2]) is is_editable

@@ -296,8 +296,8 @@ def started(command, stale=STALE):
     """Return the words that Snakemake starts with once more; None if it goes on."""
     calls, settled = [], []
     plan = SimpleNamespace(stale=lambda: list(stale), settle_times=lambda: settled.append(True))
-    with mock.patch("os.execv", lambda program, words: calls.append((program, words))):
-        launch.force_stale(plan, command)
+    with mock.patch("os.execv", lambda *call: calls.append(call)), mock.patch("sys.argv", command):
+        launch.force_stale(plan)
     assert settled == [True]
     if not calls:
         return None

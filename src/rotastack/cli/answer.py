@@ -93,10 +93,8 @@ class Answer:
 
     def _ranks(self, ranks: dict[str, float]) -> list[str]:
         """Return lines with average ranks, means over the data sets that all ranked methods have, and wins."""
-        found, units = (
-            pd.DataFrame.from_dict(self.comparison["scores"], orient="index").mean(),
-            self.comparison["in_units"],
-        )
+        found = pd.DataFrame.from_dict(self.comparison["scores"], orient="index").mean()
+        units = self.comparison["in_units"]
         mean = printer("r2" if units else self.score, list(found))
         tests = self.comparison.get("tests", {})
         wins = {m: f"{test['wins']}/{test['ties']}/{test['losses']}" for m, test in tests.items()}

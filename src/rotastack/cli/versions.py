@@ -20,7 +20,7 @@ def is_current(plan: "Plan", *name: str) -> bool:
     """
     combiners: list[Any] = [method.combiner for method in plan.study.methods.values()]
     foreign = [c.class_ for c in combiners if c.kind == "other" and not c.class_.startswith("rotastack.")]
-    if foreign and plan.study.protocol.package == "nested":
+    if foreign and plan.study.protocol.name == "nested":
         print(
             f"rotastack: {plan.root} is not compared with the study, as {foreign[0]} is not imported", file=sys.stderr
         )

@@ -16,7 +16,7 @@ from rotastack.base.words import TextComponents
 from rotastack.data.frames import read_frame, write_frame
 from rotastack.files import unsealed, write_sealed
 
-__all__ = ["Prepared", "member_means", "read_arrays", "read_frame", "read_prepared", "write_arrays", "write_frame"]
+__all__ = ["Prepared", "read_arrays", "read_frame", "read_prepared", "write_arrays", "write_frame"]
 
 
 def write_arrays(path: str | Path, dataset: xr.Dataset) -> None:
@@ -129,15 +129,3 @@ class Prepared:
 def read_prepared(path: str | Path) -> Prepared:
     """Return the prepared data set of a file."""
     return Prepared(*read_frame(path))
-
-
-def member_means(values: np.ndarray) -> list[float | None]:
-    """Return the mean over trainings for each member; None for a member without finite values."""
-    return [
-        None
-        if not np.isfinite(c).any()
-        else float(f"{m:.4g}")
-        if abs(m := float(np.nanmean(c))) < 1e-3
-        else round(m, 4)
-        for c in values.reshape(-1, values.shape[-1]).T
-    ]

@@ -94,10 +94,10 @@ def unavailable(name: str, spec: Mapping[str, Any]) -> str | None:
 
     The function looks for files and sends requests to servers, but downloads no data.
     """
-    if _mirror_file(name, spec) is not None:
-        return None
-    reasons = []
+    mirrored, reasons = _mirror_file(name, spec), []
     for source in make_sources(name, spec):
+        if source.network and mirrored is not None:
+            break
         try:
             source.probe()
         except RotastackError as error:
@@ -106,7 +106,7 @@ def unavailable(name: str, spec: Mapping[str, Any]) -> str | None:
             reasons.append(str(error))
         else:
             return None
-    return _cannot_be_had(name, spec, reasons)
+    return None if mirrored is not None else _cannot_be_had(name, spec, reasons)
 
 
 def check_table(table: pd.DataFrame, name: str, spec: Mapping[str, Any], where: str) -> pd.DataFrame:

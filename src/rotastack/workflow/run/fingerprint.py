@@ -40,11 +40,12 @@ _LATE = {"data/registry": "data/sources/*.py", "trees/kernel": "trees/kernel/*"}
 
 
 def code_of(step: str, content: Mapping[str, Any]) -> str:
-    """Return the fingerprint of a job: of its step, the trainings of its protocol, and the classes that its slice names."""
+    """Return the fingerprint of a job, by its step and the content of its slice."""
     return fingerprint(*_modules(step, content))
 
 
 def _modules(step: str, content: Mapping[str, Any]) -> list[str]:
+    """Return the modules behind a job: of its step, the trainings of its protocol, and the classes that its slice names."""
     named = named_modules(step, content) if step in ("groups", "train", "combine", "refit") else ()
     trains = [module for name, module in PROTOCOLS.items() if step == "train" and content.get("protocol") == name]
     return sorted({STEPS[step], *trains, *named})
@@ -82,7 +83,7 @@ def fingerprint(*modules: str) -> str:
 
 
 def states(*modules: str) -> dict[str, str]:
-    """Return the files and libraries behind `modules`: name -> hash of the code, or version."""
+    """Return the files and libraries behind `modules`: name -> hash of the code, or version; of the user's own files a hash."""
     files: dict[str, str] = {}
     libraries, waiting = set[str](), list(modules)
     while waiting:
@@ -94,7 +95,8 @@ def states(*modules: str) -> dict[str, str]:
             if file not in files:
                 files[file], imported = _read(file)
                 waiting += [name for name in imported if name.partition(".")[0] in ("rotastack", *COMPUTING)]
-    return dict(sorted(files.items())) | {name: _version(name) for name in sorted(libraries)}
+    versions = {name: _installed(name) or _own_code(name) for name in sorted(libraries)}
+    return dict(sorted(files.items())) | versions
 
 
 @cache
@@ -158,11 +160,6 @@ def _write_parts(value: Any, parts: list[str]) -> None:
 _distributions = cache(packages_distributions)
 
 
-def _version(package: str) -> str:
-    """Return the versions of the distributions that install a package, or else a hash of the code in the user's own files."""
-    return _installed(package) or _own_code(package)
-
-
 @cache
 def _installed(package: str) -> str:
     """Return the versions of the distributions that install a package; empty for files that the user may edit."""
@@ -185,6 +182,7 @@ def _ours_behind(package: str) -> set[str]:
 
 @cache
 def _own_code(package: str) -> str:
+    """Return a hash of the code in the user's files of a module or package."""
     code = "".join(_parsed(path.read_bytes(), path.suffix)[0] for path in _own_files(package))
     return hashlib.sha256(code.encode()).hexdigest()[:16] if code else "absent"
 

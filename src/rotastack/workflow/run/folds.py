@@ -22,7 +22,7 @@ from rotastack.resampling.folds import fold_groups
 from rotastack.resampling.holdout import repeated_holdout
 from rotastack.resampling.weka import weka_folds
 from rotastack.seeds import child, integer_seed, root_sequence
-from rotastack.workflow.study.names import label
+from rotastack.workflow.study.names import name_of
 from rotastack.workflow.study.specs import FoldGroupsSpec, ProtocolName, SplitsSpec
 
 TEST, TRAIN, NEITHER = 0, 1, 2
@@ -42,7 +42,7 @@ def draw_folds(spec: FoldGroupsSpec | SplitsSpec, table: Prepared) -> pd.DataFra
             prefix, parts = "S", _splits(spec, table, sequence).astype(np.int8)
     except ValueError as error:
         raise RotastackError(f"{spec.dataset}: {error}") from None
-    return pd.DataFrame(parts.T, columns=[label(prefix, k) for k in range(len(parts))])
+    return pd.DataFrame(parts.T, columns=[name_of(prefix, k) for k in range(len(parts))])
 
 
 def masks(protocol: ProtocolName, column: NDArray[np.integer]) -> list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:

@@ -180,17 +180,15 @@ class Jobs(dict[Any, Planned]):
     def _combine(self, dataset: str, label: str) -> Planned:
         study, method = self._study, self._study.methods[label]
         spec = specs.CombiningSpec(
-            protocol=self._protocol.package,
+            protocol=self._protocol.name,
             seed=self._document.seed,
             dataset=dataset,
             method=label,
             combiner=method.combiner,
         )
         # The job of rule vote combines all methods that only vote, so each of them depends on the pools of all.
-        pools, blocks = (
-            study.voted_pools if label in study.voted else [method.pool],
-            study.blocks_of_method(dataset, label),
-        )
+        pools = study.voted_pools if label in study.voted else [method.pool]
+        blocks = study.blocks_of_method(dataset, label)
         trained = [self["train", dataset, pool, block] for pool in pools for block in blocks]
         return self._job("combine", f"{dataset}/methods/{slug(label)}", spec, *self._divided(dataset), *trained)
 
@@ -208,7 +206,7 @@ class Jobs(dict[Any, Planned]):
         spec = specs.ScoringSpec(
             dataset=dataset,
             score=study.score,
-            protocol=protocol.package,
+            protocol=protocol.name,
             axes=list(protocol.axes),
             methods=list(study.methods),
             pools=study.used_pools,

@@ -1,4 +1,4 @@
-"""The start of a run: find the study, read the configuration, and for the Snakefile check the study, lock and serve."""
+"""The start of a run: find and read a study; for the Snakefile also check the study, lock the folder, and start the server."""
 
 import os
 import re
@@ -138,8 +138,8 @@ def _sizes(path: Path) -> dict[str, Any]:
 def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool) -> Plan:
     """Return the plan for the rules; if the study is wrong, print one line and end the process.
 
-    Only the process that the user has started (`is_main`) checks the study, and lets results of another key be made
-    again; the processes of jobs do not.
+    Only the process that the user has started (`is_main`) checks the study, and has the results of other keys made again;
+    the processes of jobs do not.
     """
     # Jobs must find `rotastack` of this environment, even if the environment is not activated.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
@@ -158,9 +158,9 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool)
 
 
 def _check_classes(plan: Plan) -> list[str]:
-    """Raise RotastackError if a class or a parameter is wrong; return notes. Before, results of other keys are found.
+    """Raise RotastackError if a class or a parameter is wrong; return notes.
 
-    Current results need no check, which imports all classes of the study.
+    Results of other keys are found first: if all results are current, the check, which imports all classes, is not needed.
     """
     with suppress(RotastackError):  # of a wrong class, which the check names better
         force_stale(plan.jobs)
@@ -228,12 +228,12 @@ def drop_rate_limit(workflow: Any) -> None:
             scheduler.job_rate_limiter = None
 
 
-def force_stale(jobs: Jobs, command: list[str] | None = None) -> None:
-    """Let Snakemake, called by `command` (default: that of this process), make the results of another key again.
+def force_stale(jobs: Jobs) -> None:
+    """Let Snakemake, which is this process, make the results of other keys again.
 
     Snakemake takes the names of their files by an option alone, so the process starts once more, with this option.
     """
-    program, *words = command or sys.argv  # noqa: TID251  # the command line of Snakemake
+    program, *words = sys.argv  # noqa: TID251  # the command line of Snakemake
     path = Path(program)
     if path.name == "snakemake" or path.parts[-2:] == ("snakemake", "__main__.py"):
         longer = forcing(words, jobs.stale())

@@ -17,7 +17,7 @@ from rotastack.seeds import child, root_sequence
 from rotastack.trees.growing import TrainingRows
 from rotastack.workflow.run.job import Trained, check_numbers
 from rotastack.workflow.study.building import make, make_estimator
-from rotastack.workflow.study.names import MEASURES_OF_MEMBERS, label
+from rotastack.workflow.study.names import MEASURES_OF_MEMBERS, name_of
 from rotastack.workflow.study.specs import NestedTrainingSpec
 
 AXES = ("rotation_group", "fold_group")
@@ -40,8 +40,8 @@ def untrained(spec: NestedTrainingSpec, table: Prepared, folds: pd.DataFrame) ->
             **{name: ((*AXES, "pair", "member"), np.full(measures, np.nan)) for name in MEASURES_OF_MEMBERS},
         },
         coords={
-            "rotation_group": [label("RG", g) for g in spec.rotation_groups],
-            "fold_group": [label("FG", g) for g in spec.fold_groups],
+            "rotation_group": [name_of("RG", g) for g in spec.rotation_groups],
+            "fold_group": [name_of("FG", g) for g in spec.fold_groups],
             "other_fold": np.arange(spec.folds),
             "pair": [f"{a}-{b}" for a, b in pairs],
             "class": table.outputs,
@@ -76,7 +76,7 @@ def trainings(
             notes[pair] = np.stack([*of_members, pool.predict_seconds])
 
         recipes = _recipes(ready.estimator, spec, rotations, i)
-        fold = folds[label("FG", fg)].to_numpy()
+        fold = folds[name_of("FG", fg)].to_numpy()
         outputs = np.full((spec.folds, spec.rotations, len(table.y), len(table.outputs)), np.nan, table.precision)
         for part in [[pair] for pair in pairs] if table.texts else [pairs]:
             rows = TrainingRows(ready.encoded(table, ~np.isin(fold, part)).X, table.y, table.n_classes)

@@ -284,7 +284,7 @@ class Plan:
         sweeps = map(sweep_name, range(len(study.document.evaluation.sweeps)))
         of_study = [name for name in (*FIGURES_OF_STUDY, *ranks, *sweeps) if name not in without]
         of_dataset = [
-            *FIGURES_OF_CELLS[study.protocol.package],
+            *FIGURES_OF_CELLS[study.protocol.name],
             *(["kappa_error"] if study.pools_with_votes else []),
             *(FIGURES_OF_MEMBERS if study.prunes else ()),
         ]

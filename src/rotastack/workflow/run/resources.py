@@ -117,7 +117,7 @@ class Resources:
     def _training_megabytes(self, dataset: str, pool: str) -> float:
         rows, _ = self.study.protocol.split_rows(self.rows(dataset))
         # A training on splits keeps all its trees until it predicts the test rows.
-        trees = self._forest_megabytes(dataset, pool, rows, is_kept=self.study.protocol.package == "splits")
+        trees = self._forest_megabytes(dataset, pool, rows, is_kept=self.study.protocol.name == "splits")
         return self._megabytes("train", dataset, pool) + trees
 
     def _forest_megabytes(self, dataset: str, pool: str, rows: int, is_kept: bool) -> float:

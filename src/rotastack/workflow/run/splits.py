@@ -25,7 +25,7 @@ from rotastack.trees.growing import TrainingRows
 from rotastack.workflow.run.folds import masks
 from rotastack.workflow.run.job import Trained, check_numbers
 from rotastack.workflow.study.building import make, make_estimator
-from rotastack.workflow.study.names import MEASURES_OF_MEMBERS, MEASURES_OF_TRAINING, label
+from rotastack.workflow.study.names import MEASURES_OF_MEMBERS, MEASURES_OF_TRAINING, name_of
 from rotastack.workflow.study.specs import PoolSpec, SplitTrainingSpec
 
 TREES, DIVERSITY = MEASURES_OF_TRAINING[:3], MEASURES_OF_TRAINING[-4:]
@@ -62,7 +62,7 @@ def untrained(spec: SplitTrainingSpec, table: Prepared, folds: pd.DataFrame) -> 
             **{name: (("split", "member"), np.full(shape, np.nan)) for name in MEASURES_OF_TRAINING},
         },
         coords={
-            "split": np.array([label("S", s) for s in splits], dtype=object),
+            "split": np.array([name_of("S", s) for s in splits], dtype=object),
             "member": members,
             "class": table.outputs,
         },
@@ -73,7 +73,7 @@ def untrained(spec: SplitTrainingSpec, table: Prepared, folds: pd.DataFrame) -> 
 def _splits(spec: SplitTrainingSpec, folds: pd.DataFrame) -> dict[int, tuple[np.ndarray, np.ndarray]]:
     """Return the block's splits: number -> masks of the test rows and the training rows."""
     numbers = [s for s in spec.splits if s < min(spec.repeats, folds.shape[1])]
-    return {s: masks("splits", folds[label("S", s)].to_numpy())[0] for s in numbers}
+    return {s: masks("splits", folds[name_of("S", s)].to_numpy())[0] for s in numbers}
 
 
 def trainings(

@@ -71,7 +71,7 @@ def _checked_combiner(study: Study, combiner: CombinerSpec, estimator: Any, plac
         return []
     other, trained = checked(combiner.class_, combiner.parameters, place), is_trained(combiner)
     _check_methods(other, ("fit", "predict_proba") if trained else ("predict_proba",), place, "a combiner")
-    if trained and study.protocol.package == "splits":
+    if trained and study.protocol.name == "splits":
         raise RotastackError(f"{place}: other needs nested cross-validation, not random splits")
     if not isinstance(other, Combiner):
         raise RotastackError(

@@ -266,7 +266,7 @@ class StudyDocument(Document):
                 raise ValueError(f"pools.{name}: {error}") from None
         for label, method in self.methods.items():
             method.check(f"methods.{label}", self.pools)
-        measures = (*MEASURES_OF_TRAINING, *MEASURES_OF_PRUNING) if self.protocol.package == "splits" else ()
+        measures = (*MEASURES_OF_TRAINING, *MEASURES_OF_PRUNING) if self.protocol.name == "splits" else ()
         self.evaluation.check(list(self.methods), self.optimistic, self.task, measures)
         mixed = [label for label, method in self.methods.items() if self.pools[method.pool].of]
         self.model.check(list(self.methods), self.optimistic, mixed, self.task)

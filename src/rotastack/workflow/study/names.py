@@ -1,4 +1,4 @@
-"""Names of groups and splits (RG-01, FG-01, S-01), of blocks, of members' measures, and of the files of methods and figures."""
+"""Names: of groups and splits (RG-01, FG-01, S-01), of blocks, of members' measures, and of the files of methods and figures."""
 
 import hashlib
 import re
@@ -55,19 +55,19 @@ def unfit(name: str) -> str:
     return f"ends in {repeated[1]!r}, 20 times or more; choose another name" if repeated else ""
 
 
-def shortened(name: str) -> str:
+def cut_to_fit(name: str) -> str:
     """Return a name that files can have: the name, or its beginning and its hash."""
     return f"{name[:60]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}" if unfit(name) else name
 
 
-def label(prefix: str, number: int) -> str:
+def name_of(prefix: str, number: int) -> str:
     """Return the name of a group or split from its number: ``RG-01`` for 0."""
     return f"{prefix}-{number + 1:02d}"
 
 
 def block_name(prefix: str, numbers: Sequence[int]) -> str:
     """Return the name of a block: ``RG-01``, or ``RG-01-03`` for several."""
-    first = label(prefix, numbers[0])
+    first = name_of(prefix, numbers[0])
     return first if len(numbers) == 1 else f"{first}-{numbers[-1] + 1:02d}"
 
 

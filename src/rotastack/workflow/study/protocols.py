@@ -35,8 +35,8 @@ class Protocol(Document):
     ``rotastack.workflow.run.splits``.
     """
 
-    package: ClassVar[ProtocolName]
-    """The module of :mod:`rotastack.workflow.run` with the trainings; its key is ``protocol`` in slices."""
+    name: ClassVar[ProtocolName]
+    """The word for the protocol in slices (``protocol``), and the module of :mod:`rotastack.workflow.run` with its trainings."""
     axes: ClassVar[tuple[str, ...]]
     """Names of the numbers that identify a cell: axes of arrays, and columns of the scores."""
     cells: ClassVar[str]
@@ -76,7 +76,7 @@ class Protocol(Document):
 class Nested(Protocol):
     """Repeated nested cross-validation: a cell is one fold group under one rotation group."""
 
-    package: ClassVar[ProtocolName] = "nested"
+    name: ClassVar[ProtocolName] = "nested"
     axes: ClassVar[tuple[str, ...]] = ("rotation_group", "fold_group")
     cells: ClassVar[str] = "cells"
     own_blocks: ClassVar[tuple[str, ...]] = ("rotation_groups", "fold_groups")
@@ -166,7 +166,7 @@ Rotations = Annotated[
 class Splits(Protocol):
     """A series of divisions into training and test rows."""
 
-    package: ClassVar[ProtocolName] = "splits"
+    name: ClassVar[ProtocolName] = "splits"
     axes: ClassVar[tuple[str, ...]] = ("split",)
     own_blocks: ClassVar[tuple[str, ...]] = ("splits",)
     training_seconds: ClassVar[float] = 10

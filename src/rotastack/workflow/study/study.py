@@ -12,7 +12,7 @@ from rotastack.workflow.study.building import is_trained
 from rotastack.workflow.study.components import ViewComponent
 from rotastack.workflow.study.costs import USUAL_COST
 from rotastack.workflow.study.model import AnyProtocol, PoolDocument, StudyDocument
-from rotastack.workflow.study.names import inner, label, slug
+from rotastack.workflow.study.names import inner, name_of, slug
 from rotastack.workflow.study.published_tables import check_published
 from rotastack.workflow.study.resolving import resolved_combiner, resolved_pool
 from rotastack.workflow.study.rotation_pairs import rotates, rotation_pairs
@@ -200,7 +200,7 @@ class Study:
         return [inner(name) for name in names] if self._is_trained(label) else names
 
     def _is_trained(self, label: str) -> bool:
-        return self.protocol.package == "nested" and is_trained(self.methods[label].combiner)
+        return self.protocol.name == "nested" and is_trained(self.methods[label].combiner)
 
     def has_second_level(self, pool: str) -> bool:
         """Return whether any method on this pool has a combiner that is trained on inner folds."""
@@ -239,14 +239,14 @@ class Study:
         if not self.drawn_views:
             return {}
         return {
-            name.partition("/")[0]: [label("RG", g) for g in block["rotation_groups"]]
+            name.partition("/")[0]: [name_of("RG", g) for g in block["rotation_groups"]]
             for name, block in self.blocks.items()
         }
 
     @cached_property
     def drawn_views(self) -> list[ViewComponent]:
         """Views that are drawn before any training; splits draw theirs in training."""
-        views = [self.pools[pool].view for pool in self.used_pools if self.protocol.package == "nested"]
+        views = [self.pools[pool].view for pool in self.used_pools if self.protocol.name == "nested"]
         return list({view.key: view for view in views if view is not None and view.is_drawn}.values())
 
 

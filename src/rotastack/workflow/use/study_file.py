@@ -14,7 +14,7 @@ from rotastack.data.registry import registry
 from rotastack.errors import RotastackError
 from rotastack.files import write_text
 from rotastack.project import project_file
-from rotastack.workflow.study.names import shortened
+from rotastack.workflow.study.names import cut_to_fit
 
 
 def division_in_words(protocol: Mapping[str, Any]) -> str:
@@ -45,7 +45,7 @@ def study_name(table: str, target: str) -> str:
 
     If a study of the same table with another target exists, the target is part of the name.
     """
-    name = shortened(_plain(Path(table).name.split(".")[0]))
+    name = cut_to_fit(_plain(Path(table).name.split(".")[0]))
     shipped = {p.stem for p in project_file("config/studies").glob("*.yaml")}
     taken = shipped | registry().keys() | {"datasets", "mlflow", "logs"}
     name = name or f"table-{_digest(Path(table).name)[:6]}"  # the file's name is in another alphabet
@@ -54,7 +54,7 @@ def study_name(table: str, target: str) -> str:
     sources = _sources(load_mapping(path)) if path.is_file() else []
     files = [source["file"] for of_one in sources for source in of_one if "file" in source]
     other = any(file["path"] == table and file["target"] != target for file in files)
-    return shortened(f"{name}-{_plain(target) or 'target'}") if other else name
+    return cut_to_fit(f"{name}-{_plain(target) or 'target'}") if other else name
 
 
 def _plain(text: str) -> str:

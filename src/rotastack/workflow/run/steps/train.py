@@ -6,9 +6,10 @@ from importlib import import_module
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
 from rotastack.base.warned import UNSEEN, ignoring
-from rotastack.data.artifacts import Prepared, member_means, read_arrays, read_frame, read_prepared
+from rotastack.data.artifacts import Prepared, read_arrays, read_frame, read_prepared
 from rotastack.errors import RotastackError
 from rotastack.workflow.run.job import Job, Outcome, joined
 from rotastack.workflow.run.modules import PROTOCOLS
@@ -57,9 +58,16 @@ def train(
             if "processor" not in k
         },
         **{k: [round(float(s), 6) for s in np.ravel(v)] for k, v in seconds.items() if "processor" in k},
-        **{k: member_means(v) for k, v in arrays.items() if k in MEASURES_OF_TRAINING and np.isfinite(v).any()},
+        **{k: _member_means(v) for k, v in arrays.items() if k in MEASURES_OF_TRAINING and np.isfinite(v).any()},
     }
     return pool
+
+
+def _member_means(values: NDArray) -> list[float | None]:
+    """Return the mean over trainings for each member; None for a member without finite values."""
+    columns = values.reshape(-1, values.shape[-1]).T
+    means = [float(np.nanmean(column)) if np.isfinite(column).any() else None for column in columns]
+    return [mean and (float(f"{mean:.4g}") if abs(mean) < 1e-3 else round(mean, 4)) for mean in means]
 
 
 def mixed(names: Sequence[str], pools: Sequence[xr.Dataset]) -> xr.Dataset:
