@@ -60,7 +60,7 @@ class Answer:
                 self.models[dataset] = {**kept, "file": str(file), "address": address}
 
     def as_text(self, seconds: float | None = None) -> str:
-        """Return the verdict, the leaderboard, and where everything is."""
+        """Return the verdict, the methods with their scores, and the paths of results."""
         lines = [("report", f"{self.report}{f' (in {duration(seconds)})' if seconds else ''}")]
         for dataset, model in list(self.models.items())[:3]:
             text = f"{model['method']}, trained on all rows of {dataset}"

@@ -22,8 +22,8 @@ def lines_of(
 ) -> dict[str, str]:
     """Return heading -> text of a plan.
 
-    `log` is what Snakemake prints in a dry run, with its tables of jobs and reasons: it runs in a process of its own, and
-    no event of its logger has the reasons. The last two arguments are of :func:`needs_of`.
+    `log` is the text that Snakemake prints in a dry run, with its tables of jobs and reasons: Snakemake runs in a process of
+    its own, and no event of its logger has the reasons. The last two arguments are of :func:`needs_of`.
     """
     study = plan.study
     rows = sorted(int(size_in(entry, "rows") or 0) for entry in study.datasets.values())

@@ -1,4 +1,4 @@
-"""End the processes that a command started when the command itself is stopped."""
+"""Processes of a command that end when the command is stopped."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""Find a study, plan it, and run Snakemake on it, with its profiles."""
+"""Snakemake on a study, with its profiles."""
 
 import os
 import sys
@@ -56,7 +56,7 @@ def snakemake(plan: "Plan", options: list[str], *, quiet: bool = True, log: str 
 def _environment(here: Path) -> dict[str, str]:
     """Return the environment of Snakemake, with a cache in the working folder if the user's cannot be written.
 
-    It has no SNAKEMAKE_PROFILE: a profile for other workflows, such as one with ``dry-run``, has no say in a study.
+    SNAKEMAKE_PROFILE is left out, because a profile for other workflows, such as one with ``dry-run``, is not for a study.
     """
     kept = {name: value for name, value in os.environ.items() if name != "SNAKEMAKE_PROFILE"}
     cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "snakemake"

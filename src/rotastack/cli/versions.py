@@ -1,4 +1,4 @@
-"""Results beside the study that they were made from, as it is now."""
+"""The comparison of results with the present version of their study, its data and its code."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def is_current(plan: "Plan", *name: str) -> bool:
-    """Return whether a job's result was made from the study as it is now.
+    """Return whether a job's result is of the present version.
 
     The comparison asks combiners whether they are trained. It would import those of other packages, and run their code, so
     studies with such combiners are not compared, which a line says.
@@ -31,7 +31,7 @@ def is_current(plan: "Plan", *name: str) -> bool:
 
 
 def check_model(path: Path, study: str, project: str | Path = ".") -> None:
-    """Print a line if a model's file was not made from the study as it is now; raise RotastackError if the study has no such model.
+    """Print a line if a model is of another version of the study; raise RotastackError if the study has no such model any more.
 
     Without the study's file there is nothing to compare.
     """

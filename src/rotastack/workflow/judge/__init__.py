@@ -1,1 +1,1 @@
-"""Results of studies: comparisons, verdicts, leaderboards, tables and pages."""
+"""Results of studies: means, boards, tests, verdicts, printed tables and pages."""

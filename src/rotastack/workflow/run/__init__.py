@@ -1,1 +1,1 @@
-"""Runs of studies: a user's own table, the plan, what each job needs and knows, the steps, and both protocols."""
+"""Runs of studies: the user's own table, the plan, its jobs and their resources, the steps, and the trainings of both protocols."""

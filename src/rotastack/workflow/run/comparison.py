@@ -1,4 +1,4 @@
-"""The comparison of methods on a table in memory; the bare installation has this module, and not all that it needs."""
+"""The comparison of methods on a table in memory; ``in_process`` does the work, with libraries that the bare installation lacks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Fold groups of a data set, and its splits: random, by cross-validation, by groups, in the order of time, or given by the table."""
+"""The folds of both protocols: fold groups, and splits at random, by cross-validation, by groups, in time, or given by the table."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

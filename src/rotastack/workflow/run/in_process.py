@@ -1,4 +1,4 @@
-"""The study of a table in memory: the functions of the steps call each other, and write no files."""
+"""The study of a table in memory: the functions of the steps run one after the other in this process, and write no files."""
 
 import sys
 import warnings
@@ -40,7 +40,7 @@ OPTIONS = {
 def compare_in_memory(
     X: Any, y: Any, n_jobs: int | None, random_state: int | None, name: str, **options: Any
 ) -> tuple[Any, ...]:
-    """Return what a ``MethodComparison`` holds; the parameters are those of ``rotastack.compare_methods``."""
+    """Return the fields of a ``MethodComparison``; the parameters are those of ``rotastack.compare_methods``."""
     target, source = _target_and_table(X, y)
     if options["groups"] is not None and not isinstance(options["groups"], str):
         options["groups"] = _add_groups(source, options["groups"])
@@ -126,7 +126,7 @@ def _add_groups(table: pd.DataFrame, groups: Any) -> str:
 def _trained(
     study: Study, planned: Jobs, data: Prepared, folds: pd.DataFrame, n_jobs: int | None
 ) -> dict[str, list[xr.Dataset]]:
-    """Return the blocks of each pool; show a bar."""
+    """Train the pools, and show a bar; return pool -> its blocks."""
     jobs = [(pool, block) for pool in study.used_pools for block in study.blocks]
     trained = Parallel(n_jobs=n_jobs, return_as="generator", max_nbytes=None)(  # large tables need no files, either
         delayed(_train)(planned["train", study.name, *job].spec, data, folds) for job in jobs

@@ -1,4 +1,4 @@
-"""Train a pool in nested cross-validation, cell by cell, and keep its outputs for held-out rows."""
+"""The trainings of a pool in nested cross-validation, cell by cell, with its outputs for held-out rows."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -25,7 +25,7 @@ SECONDS = ("fit_seconds", "predict_seconds")
 
 
 def untrained(spec: NestedTrainingSpec, table: Prepared, folds: pd.DataFrame) -> xr.Dataset:
-    """Return outputs with axes (rotation_group, fold_group, other_fold, member, row, class), all missing, and measures.
+    """Return arrays for outputs, with axes (rotation_group, fold_group, other_fold, member, row, class), and measures, all missing.
 
     For row i of fold a and other fold b they will hold the output of the member trained without a and b, in an inner block;
     for b = a, of the member trained without a alone, in an outer block. The other outputs stay missing.

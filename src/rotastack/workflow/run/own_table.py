@@ -1,4 +1,4 @@
-"""A user's own table: what it holds, the study that is made of it, and lines on both before the training."""
+"""The user's own table, the study that is made of it, and the lines on both that the command prints before the training."""
 
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
@@ -38,7 +38,7 @@ _DIVIDING = {"groups": "groups", "time": "time-column", "split 1": "split-column
 
 
 class OwnTable:
-    """The study of the user's own table, its file, the memory for its jobs, and lines and facts on both.
+    """The user's own table, its study with the study's file and memory, and lines and facts on table and study.
 
     The `arguments` are those of ``rotastack run``. A table in memory is the `source`, and ``arguments.study`` names it;
     `seed` is that of the study.

@@ -1,4 +1,4 @@
-"""The plan of a study for the rules: file names, jobs and resources."""
+"""The plan of a study: the answers to the questions of the rules, on files, data sets, methods, tables and figures."""
 
 import filecmp
 import json
@@ -80,7 +80,7 @@ FIGURES_OF_STUDY = (*OF_SEVERAL, "calibration")
 
 
 class Plan:
-    """A study laid out for the rules; `where` names the study in messages, `study_files` are those that Snakemake reads."""
+    """A study laid out for the rules; `where` names the study in messages, and Snakemake reads the `study_files`."""
 
     def __init__(
         self,

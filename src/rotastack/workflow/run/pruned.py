@@ -1,4 +1,4 @@
-"""Prune the pool of one split: the outputs of the members kept, and measures of these members."""
+"""The pruning of a pool on one split: the outputs of the kept members, and measures of these members."""
 
 from typing import Any
 

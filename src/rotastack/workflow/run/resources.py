@@ -61,6 +61,7 @@ class Resources:
         return Entry(self.study.pools[pool].estimator, self.study.pools[pool].parameters)
 
     def _parameters(self, pool: str) -> dict[str, Any]:
+        """Return the parameters of a pool's estimator, with defaults if the class is Rotastack's."""
         return {**defaults_of(self._entry(pool).path), **self.study.pools[pool].parameters}
 
     def n_trees(self, pool: str) -> int:
@@ -73,6 +74,7 @@ class Resources:
         return (traits.families or 1) * (prod(numbers) if numbers else traits.n_trees)
 
     def _views(self, pool: str) -> int:
+        """Return the number of views of a pool, each with a member of its own; 1 without a view."""
         if of := self.study.pools[pool].of:
             return sum(map(self._views, of))
         return self.study.protocol.rotations if self.study.pools[pool].view is not None else 1
@@ -89,7 +91,7 @@ class Resources:
         return 8e-6 * self.study.protocol.n_cells * self._tested(dataset) * self._classes(dataset)
 
     def _megabytes(self, step: str, dataset: str, pool: str | None = None) -> float:
-        """Return the size of what a step holds of a data set, and of a pool's block: outputs, and votes if methods choose by them."""
+        """Return the size of a step's data: a data set's table, and of a pool's block outputs, and votes if methods choose by them."""
         table = 8e-6 * self.rows(dataset) * self.columns(dataset)
         sizes = [table, 0.0, 0.0, self._method_megabytes(dataset)]
         if pool is not None:

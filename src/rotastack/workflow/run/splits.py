@@ -1,4 +1,4 @@
-"""Train a pool on splits, and keep its outputs for the test rows of each split, and the votes of its members."""
+"""The trainings of a pool on splits, with its outputs for the test rows of each split, and the votes of its members."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ VOTES = {
 
 
 def untrained(spec: SplitTrainingSpec, table: Prepared, folds: pd.DataFrame) -> xr.Dataset:
-    """Return outputs with axes (split, member, row, class), all missing, and measures.
+    """Return arrays for outputs, with axes (split, member, row, class), and measures, all missing.
 
     The rows are the test rows of each split, whose numbers are in ``rows`` (-1 fills up smaller test sets). Members are
     views, ensemble sizes, or the outputs of an estimator that has several, such as one for each weighting.

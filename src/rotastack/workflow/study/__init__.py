@@ -1,1 +1,1 @@
-"""Studies: the typed configuration, the catalogue of classes, and the protocols."""
+"""Studies: the typed document, the catalogue of classes, the protocols, and the specs of steps."""

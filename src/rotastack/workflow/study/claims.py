@@ -1,4 +1,4 @@
-"""What a study claims of its methods: statements that are tested, and figures of the error against a parameter."""
+"""Claims and sweeps of a study: statements on its methods that are tested, and figures of the error against a parameter."""
 
 from itertools import pairwise
 from typing import Annotated, Literal, Self

@@ -1,4 +1,4 @@
-"""Check that the classes a study names exist, accept their parameters, and have the methods that the study needs.
+"""The check of a study's classes: they exist, accept their parameters, and have the methods that the study needs.
 
 The check runs once, in the process that the user started, before any job.
 """
@@ -25,7 +25,7 @@ from rotastack.workflow.tracking.model_types import REVIEWED_TYPES, is_trusted
 
 
 def check_classes(study: Study, where: str) -> dict[str, list[Any]]:
-    """Check classes and parameters that would otherwise fail only in training, and return method -> objects of its classes."""
+    """Raise RotastackError for a class or a parameter that would fail in training; return method -> objects of its classes."""
     estimators, views, made = {}, {}, {}
     for name, pool in study.pools.items():
         if pool.of:

@@ -12,7 +12,7 @@ _CONTROL = {chr(n) for n in range(32)} - set("\t\n\r") | {"\x7f"}
 
 
 def check_texts(content: Any) -> None:
-    """Check that no text, at any depth, holds characters that files or commands cannot hold: NUL, half characters."""
+    """Raise a ValueError for a text, at any depth, with characters that files or commands cannot hold: NUL, half characters."""
     if isinstance(content, dict):
         for pair in content.items():
             check_texts(list(pair))

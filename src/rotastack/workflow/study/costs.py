@@ -1,4 +1,4 @@
-"""What a class costs: the time of a member and the memory of a kept one, for estimates before a study runs.
+"""Costs of classes: the time of a member and the memory of a kept one, for estimates before a study runs.
 
 One formula serves all classes; :data:`COSTS` has its numbers. They are fitted to processor times on generated data sets
 of 60 to 200,000 rows, 5 to 2,000 columns and 2 to 10 classes. An estimate may be wrong by a factor of three (four for
@@ -26,8 +26,11 @@ N_SHOWN, N_VALUES, PREDICTED_ROWS, CURVE_SECONDS = 6, 20, 200, 10
 class Cost(NamedTuple):
     """The numbers of a class in the formula.
 
-    Nanoseconds of a prediction: `predicted` for a member and row, `mapped` for each entry of a member's matrix and row,
-    and `kernel` for a column, a row and a training row of a kernel machine. The last two count in explanations alone.
+    Training: `microseconds` for a member on 1000 rows, 10 columns and two classes; `rows` and `columns` are the exponents
+    by which they grow, and `classes` is the share that each further class adds. A model costs as much as `extra` members more.
+    Prediction, in nanoseconds: `predicted` for a member and row, `mapped` for each entry of a member's matrix and row, and
+    `kernel` for a column, a row and a training row of a kernel machine. The last two count in explanations alone.
+    Memory: `row_bytes` for a kept member and row, and matrices of at most so many members (`matrices`) and `axes`.
     """
 
     microseconds: float

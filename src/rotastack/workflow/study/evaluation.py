@@ -128,7 +128,7 @@ class Evaluation(Document):
         return value
 
     def check(self, labels: list[str], optimistic: Container[str], task: TaskName, measures: Sequence[str]) -> None:
-        """Check that the methods and quantities that the keys name exist; `measures` are quantities beside the scores."""
+        """Raise a ValueError, with the key, for a method or a quantity that does not exist; `measures` are quantities beside the scores."""
         quantities = [*METRICS[task], *measures]
         for claim in self.claims:
             if claim.what not in quantities:

@@ -48,7 +48,7 @@ _REPEATED = re.compile(r"(.+)\1{19}$")
 
 
 def unfit(name: str) -> str:
-    """Return why no file can have a name, in words; an empty string if files can."""
+    """Return in words why no file can have a name; an empty text for a name that files can have."""
     if len(name) > LONGEST:
         return f"has {len(name)} letters; at most {LONGEST} are allowed"
     repeated = _REPEATED.search(name)

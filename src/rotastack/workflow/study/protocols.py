@@ -1,4 +1,4 @@
-"""Protocols: how a study divides rows into training and test rows, and the names and sizes that follow."""
+"""Protocols: the keys by which a study divides rows into training and test rows, and the cells, blocks and specs that follow."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -107,13 +107,16 @@ class Nested(Protocol):
         }
 
     def folds_spec(self, seed: int, dataset: str) -> Spec:
-        """Return what the step ``groups`` is told: the number of fold groups and of folds."""
+        """Return the spec of the step ``groups``: the numbers of fold groups and of folds."""
         return FoldGroupsSpec(
             protocol="nested", seed=seed, dataset=dataset, fold_groups=self.fold_groups, folds=self.folds
         )
 
     def trainings(self, block: Mapping[str, list[int]], inner: bool | None = None) -> int:
-        """Return the number of trainings of a pool in a block: in each cell one for each fold, for each pair if `inner`; None counts both."""
+        """Return the number of trainings of a pool in a block.
+
+        A cell has one for each fold, or if `inner` for each pair of folds; None counts both.
+        """
         of_cell = {None: self.folds + 1, True: self.folds - 1, False: 2}[inner] * self.folds // 2
         return len(block["rotation_groups"]) * len(block["fold_groups"]) * of_cell
 
@@ -124,7 +127,7 @@ class Nested(Protocol):
     def training_spec(
         self, document: Any, block: Mapping[str, Any], inner: bool, selections: list[str], **known: Any
     ) -> Spec:
-        """Return what the step ``train`` is told: a block of cells; trained combiners need outputs with pairs of folds held out."""
+        """Return the spec of the step ``train``: a block of cells. If `inner`, pairs of folds are held out, for trained combiners."""
         return NestedTrainingSpec(protocol="nested", inner=inner, folds=self.folds, **block, **known)
 
     @property
@@ -187,13 +190,13 @@ class Splits(Protocol):
         raise NotImplementedError
 
     def folds_spec(self, seed: int, dataset: str) -> Spec:
-        """Return what the step ``groups`` is told: the protocol's own keys."""
+        """Return the spec of the step ``groups``: the protocol's own keys."""
         return SplitsSpec(protocol="splits", seed=seed, dataset=dataset, **self.model_dump(exclude={"rotations"}))
 
     def training_spec(
         self, document: Any, block: Mapping[str, Any], inner: bool, selections: list[str], **known: Any
     ) -> Spec:
-        """Return what the step ``train`` is told: a block of splits, the names of the outputs, and the rows whose votes pruners need."""
+        """Return the spec of the step ``train``: a block of splits, the names of the outputs, and the rows whose votes pruners need."""
         repeats = document.repeats.get(known["dataset"], self.n_cells)
         of_block = {"repeats": repeats, "members": document.member_names, "selections": selections, **block}
         return SplitTrainingSpec(protocol="splits", **of_block, **known)
@@ -383,7 +386,7 @@ class GivenSplits(Splits):
         return {f"split {k + 1}": column for k, column in enumerate(self.columns)}
 
     def folds_spec(self, seed: int, dataset: str) -> Spec:
-        """Return the largest number of splits; the prepared table holds the columns."""
+        """Return the spec of the step ``groups``: the largest number of splits. The prepared table holds the columns."""
         return SplitsSpec(protocol="splits", seed=seed, dataset=dataset, kind=self.kind, splits=self.n_cells)
 
     def test_to_train(self, rows: int | None) -> float | None:

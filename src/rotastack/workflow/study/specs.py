@@ -1,7 +1,7 @@
-"""What each step is told of a study: a model for each step, which a rule hands on as one line of JSON.
+"""The specs of steps: for each step a model of its part of the study, which a rule hands on as one line of JSON, the slice.
 
-The line is a parameter of the step's rule: Snakemake reruns the step if the line changes. Equal content gives the same
-line, and a value that is its key's default is not in it. :mod:`rotastack.workflow.run.keys` makes the specs of a study.
+The slice is a part of the job's key: the step runs again if the slice changes. Equal specs have equal slices, and a slice
+has no value that is its key's default. :mod:`rotastack.workflow.run.keys` makes the specs of a study.
 """
 
 import json
@@ -19,7 +19,7 @@ Axes = list[str]
 
 
 class Spec(Document):
-    """What a step is told of a study."""
+    """The part of a study that a step gets."""
 
     model_config = ConfigDict(ser_json_inf_nan="constants")
 
@@ -145,7 +145,7 @@ class MethodSpec(Spec):
     combiner: AnyCombinerSpec
 
 
-class _Seeded(Spec):
+class _Seeded(Spec):  # for steps that draw random numbers
     seed: int
     dataset: str
 
@@ -259,7 +259,7 @@ class VotingSpec(Spec):
 
 
 class ScoringSpec(Spec):
-    """The axes that number a cell, the methods and their main score, and the pools."""
+    """The methods with their pools and main score, and the axes that number a cell."""
 
     dataset: str
     score: str
@@ -285,7 +285,7 @@ class _ComparedSpec(Spec):
 
 
 class SummarySpec(_ComparedSpec, _FromOutside):
-    """What the tables and tests of the study compare, and how; ``chooses`` says whether the best method becomes the model."""
+    """The comparisons of tables and tests over the study; ``chooses`` says whether the best method becomes the model."""
 
     pairs: list[list[str]] = []
     claims: list[Claim] = []

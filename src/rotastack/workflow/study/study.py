@@ -19,8 +19,8 @@ from rotastack.workflow.study.rotation_pairs import rotates, rotation_pairs
 from rotastack.workflow.study.specs import AnyCombinerSpec, MethodSpec, PrunerSpec
 from rotastack.workflow.study.task import TASKS, Task
 
-BLOCK_SECONDS, MOST_CELLS, MOST_BLOCKS = 10, 10, 500
-"""Seconds for which a job trains forests of 100 trees on its cells, most cells of a job, and most blocks of a pool."""
+BLOCK_SECONDS, MOST_CELLS, USUAL_BLOCKS = 10, 10, 500
+"""Seconds for which a job trains forests of 100 trees on its cells, most cells of a job, and most blocks of a pool with such jobs."""
 
 
 def size_in(entry: Mapping[str, Any], key: str) -> Any:
@@ -49,7 +49,7 @@ class Method(NamedTuple):
 
 @dataclass(frozen=True)
 class Study:
-    """A checked study: its document as it was written, and what it says, with full paths of classes."""
+    """A checked study: its document as it was written, and its data sets, pools and methods with full paths of classes."""
 
     document: StudyDocument
     datasets: dict[str, dict[str, Any]]
@@ -176,7 +176,7 @@ class Study:
         """
         forest = USUAL_COST.training_seconds(100, *size_of(entry), classes_of(entry, 0))
         seconds = forest * self.protocol.trainings({key: [0] for key in self.protocol.own_blocks})
-        cells = max(min(int(BLOCK_SECONDS / seconds), MOST_CELLS), 1, self.protocol.n_cells // MOST_BLOCKS)
+        cells = max(min(int(BLOCK_SECONDS / seconds), MOST_CELLS), 1, self.protocol.n_cells // USUAL_BLOCKS)
         return self.protocol.blocks(self.document.blocks.filled(cells))
 
     @cached_property

@@ -1,1 +1,1 @@
-"""Uses of studies: the study of a user's own table, saved models, and explanations."""
+"""The user's own table and models: the study of a table, saved models, and explanations."""

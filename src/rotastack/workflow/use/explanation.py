@@ -31,7 +31,7 @@ ROTATED = ("principal", "sparse")
 
 def write_explanation(content: Mapping[str, Any], record: Path, page: Path) -> list[str]:
     """Write an explanation, its figures beside it, and a page that shows it; return which figures could not be drawn."""
-    told: list[str] = []
+    told: list[str] = []  # the figures that could not be drawn
     if "importances" in content:
         shuffled = content["importances"]
         columns, losses, deviations = ([bar[key] for bar in shuffled[:MOST_BARS]] for key in ("column", "loss", "sd"))

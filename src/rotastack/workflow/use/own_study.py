@@ -1,4 +1,4 @@
-"""The study of a user's own table: its methods, how they are tested, the time that this takes, and its content."""
+"""The study of the user's own table: its methods, its design (splits, numbers of trees, expected time) and its content."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
@@ -82,7 +82,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Design:
-    """How the methods are tested on a table, and how many trees they have."""
+    """The protocol of a table's study, and the numbers of trees of its methods."""
 
     shape: Shape
     protocol: dict[str, Any]  # of the study
@@ -194,7 +194,7 @@ def packages_of(task: TaskName) -> dict[str, str]:
 def _candidates(
     shape: Shape, size: str, divided_by: Mapping[str, Any], splits: Sequence[tuple[NDArray, NDArray]]
 ) -> Iterator[Design]:
-    """Yield design, from the usual one of a size downwards: fewer repeats, folds, trees and training rows.
+    """Yield designs, from the usual one of a size downwards: fewer repeats, folds, trees and training rows.
 
     A split has enough test rows to show a difference of a point of error. With enough rows, splits share none.
     """
@@ -271,7 +271,7 @@ def study_of(
     trusted: Sequence[str] = (),
     test: str | None = None,
 ) -> dict[str, Any]:
-    """Return the study of a table and its target, as the content of its YAML file; `kinds` are against the usual rules."""
+    """Return the study of a table and its target, as the content of its YAML file; `kinds` replace the usual kinds of columns."""
     name, file, shape = study_name(table, target), Path(table).name, design.shape
     roughly = {"rows": shape.rows, "columns": shape.columns, "classes": shape.n_classes}
     by_kind: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""The name and the file of the study of a user's own table, and how its protocol divides the rows, in words."""
+"""The study of the user's own table as a file: its name, the file, and the words for its protocol."""
 
 import hashlib
 import unicodedata

@@ -1,1 +1,1 @@
-"""A module for each step: read files, call the library, write files and a record."""
+"""A module for each step, whose function ``run`` reads files, calls the library, and writes files and a record."""

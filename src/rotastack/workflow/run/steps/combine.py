@@ -118,7 +118,7 @@ def _combined_cells(
 
 
 def _combined_cell(combiner, outputs, folds, y, sequence, members) -> np.ndarray:
-    """Return the outputs alone, because the fitted combiners would be sent between processes, too."""
+    """Return the outputs of a cell without the fitted combiners, which would also be sent between processes."""
     return combine_nested(combiner, outputs, folds, y, sequence, members)[0]
 
 

@@ -70,6 +70,7 @@ def score(spec: ScoringSpec, table: Prepared, method: xr.Dataset) -> pd.DataFram
 
 
 def _cells(axes: list[str], table: Prepared, method: xr.Dataset) -> Iterator[Cell]:
+    """Yield the cells of a method."""
     for at in np.ndindex(*(method.sizes[axis] for axis in axes)):
         rows, outputs = np.arange(len(table.y)), method["proba"].values[at]
         if "rows" in method:

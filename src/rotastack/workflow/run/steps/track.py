@@ -99,5 +99,5 @@ def track_study(job: Job, spec: ReportSpec, writer: Writer) -> str:
 
 
 def _hash(*shown: Any) -> str:
-    """Return the key of runs, 32 digits, from the facts that decide what they show."""
+    """Return the key of runs, 32 digits, from the facts that they show."""
     return hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:32]
