@@ -18,10 +18,10 @@ from snakemake.cli import get_argument_parser
 from snakemake.settings.types import MaxJobsPerTimespan
 
 from rotastack.base.documents import load_yaml
-from rotastack.data import loading
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
 from rotastack.workflow.run import launch
+from rotastack.workflow.run import plan as plan_module
 from rotastack.workflow.run.launch import config_file, drop_rate_limit, open_plan, read_plan, start_run
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.study.study import Study
@@ -39,7 +39,7 @@ STUDY = {
 def plan(tmp_path, monkeypatch):
     """Return a function that gives the plan of a new process: glass cannot be had unless it is said to be."""
     there = {"iris"}
-    monkeypatch.setattr(loading, "unavailable", lambda name, spec: None if name in there else f"no {name}")
+    monkeypatch.setattr(plan_module, "unavailable", lambda name, spec: None if name in there else f"no {name}")
 
     def opened(*names, is_main=True, **changes):
         there.update(names)

@@ -71,8 +71,9 @@ def compare_in_memory(
         "methods": [{"method": label, "pool": pool} for label, pool in of_methods.items()],
     }
     scored = score.score_all(jobs["score", name].spec, made.data, folds, outputs, records)
-    spec, record = jobs["summarize"].spec, {"metrics": scored.metrics}
-    verdict = verdict_of_one(scored.scores, spec, record, *scored.rows, OPTIONS)["sentences"]
+    verdict = verdict_of_one(scored.scores, jobs["summarize"].spec, {"metrics": scored.metrics}, *scored.rows, OPTIONS)[
+        "sentences"
+    ]
     table = best_first(all_means(scored.scores, study.document.evaluation.average), study.score)
     outcome, model = Outcome(), None
     label = refit.chosen(jobs["refit", name].spec, scored.scores, scored.metrics, *scored.rows)

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from rotastack.data.loading import source_files
+from rotastack.data.loading import source_files, unavailable
 from rotastack.data.registry import make_sources, registry
 from rotastack.errors import RotastackError
 from rotastack.files import read_json, write_bytes, write_text
@@ -125,8 +125,6 @@ class Plan:
         waiting = [item for item in datasets if not all(file.is_file() for file in needed[item[0]])]
         if not waiting:
             return {}
-        from rotastack.data.loading import unavailable
-
         with ThreadPoolExecutor(8) as pool:
             reasons = pool.map(lambda item: unavailable(*item), waiting)
             return {name: why for (name, _), why in zip(waiting, reasons, strict=True) if why is not None}

@@ -103,14 +103,11 @@ def _page(job: Job, spec: ReportSpec) -> str:
     study, task, primary = spec.dump(), spec.task, spec.score
     files = {path.stem: path for path in job.inputs["tables"]}
     tables = {name: read_csv(path) for name, path in files.items()}
-    baseline = tables["baseline"].set_index("dataset")
     published = tables.get("published_columns")
-    shown = _shown(study)
     comparison, verdict = read_json(job.input("comparison")), read_json(job.input("verdict"))
-    variance, _ = read_frame(job.input("variance"))
     methods, cells, control = list(spec.methods), spec.cells, spec.control
     records = {r["prepare"]["dataset"]: r for r in map(read_json, job.inputs["records"])}
-    datasets = _datasets(variance, records)
+    datasets = _datasets(read_frame(job.input("variance"))[0], records)
     many = len(datasets) > 1
     facts = _facts(tables["facts"], task)
     fact_names = [name for name in facts[0] if name not in ("dataset", "method")] if facts else []
@@ -138,7 +135,7 @@ def _page(job: Job, spec: ReportSpec) -> str:
         other_scores={m: known for m in METRICS[task] if m != primary and (known := _known(comparison[m], methods))},
         ranked_too=[name for name in RANKED_TOO[task] if name != primary][: len(RANKED_TOO[task]) - 1],
         baseline_names=BASELINE,
-        baseline=baseline.to_dict("index"),
+        baseline=tables["baseline"].set_index("dataset").to_dict("index"),
         figures=_figures(job.inputs["figures"]),
         cells=cells,
         pairs=tables["pairs"].to_dict("records") if len(tables["pairs"]) <= MOST_ROWS else [],
@@ -158,7 +155,7 @@ def _page(job: Job, spec: ReportSpec) -> str:
         boards={name: comparison[name] for name in sorted(ranked_scores(task), key=lambda name: name != primary)},
         best=_best(comparison[primary], spec.optimistic),
         published=on_page(published, tables["published_ranks"]) if published is not None else {},
-        configuration=yaml.safe_dump(shown, sort_keys=False, allow_unicode=True, width=100),
+        configuration=yaml.safe_dump(_shown(study), sort_keys=False, allow_unicode=True, width=100),
         glossary={
             **GLOSSARY_OF_CELLS[cells],
             **{k: v.format(control=control, baseline=BASELINE[primary]) for k, v in GLOSSARY.items()},

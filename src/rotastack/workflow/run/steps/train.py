@@ -32,11 +32,11 @@ def train(
     Views that are drawn before all training come as `rotations`, group after group. If `apart`, a separate process trains
     what may crash or has a limit of time. A pool with a limit also fails if memory runs out.
     """
-    protocol, limit, outcome, trained = import_module(PROTOCOLS[spec.protocol]), spec.pool.training_limit, Outcome(), []
-    pool = protocol.untrained(spec, table, folds)
+    protocol = import_module(PROTOCOLS[spec.protocol])
+    pool, trainings = protocol.untrained(spec, table, folds), protocol.trainings(spec, table, folds, rotations, n_jobs)
     arrays = {name: variable.values for name, variable in pool.data_vars.items()}
-    limit = limit and limit * pool.sizes.get("pair", 1)
-    trainings = protocol.trainings(spec, table, folds, rotations, n_jobs)
+    limit = (spec.pool.training_limit or 0) * pool.sizes.get("pair", 1)
+    outcome, trained = Outcome(), []
     with outcome.may_fail():
         for training in watched(trainings, spec.pool.content(), limit, apart):
             for name, values in training.arrays.items():
