@@ -1,4 +1,4 @@
-"""The ``rotastack`` command. Until the server of steps has answered, it imports only what is loaded already or loads fast."""
+"""The ``rotastack`` command, which imports slow modules only if no server of steps has done the work."""
 
 import os
 import sys

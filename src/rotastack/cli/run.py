@@ -171,7 +171,7 @@ def _run(arguments: Namespace) -> int:
 
 
 def _dry_run(plan: Any, arguments: Namespace, options: list[str]) -> int:
-    """Print what a run of the study would do; return Snakemake's exit code."""
+    """Print a description of a run of the study; return Snakemake's exit code."""
     from concurrent.futures import ThreadPoolExecutor
     from tempfile import TemporaryDirectory
 

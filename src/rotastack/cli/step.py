@@ -1,4 +1,4 @@
-"""``rotastack step``: one step of the workflow, as its rules run it."""
+"""``rotastack step``: one step of the workflow, as the rules run steps."""
 
 import json
 import os

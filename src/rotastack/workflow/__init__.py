@@ -1,1 +1,1 @@
-"""The workshop above the library: studies, their runs, the verdict on them, a user's own table, and MLflow."""
+"""The workshop above the library: studies, their runs and verdicts, the user's own table, saved models, and MLflow."""

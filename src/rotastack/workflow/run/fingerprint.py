@@ -65,7 +65,7 @@ def named_modules(step: str, content: Any) -> Iterator[str]:
 
 
 def check_code(step: str, content: Mapping[str, Any], code: str) -> None:
-    """Raise a RotastackError that names the edited file if the code of a job is not the `code` that it was planned with."""
+    """Raise a RotastackError that names the edited file if a job's code is no longer the `code` of the plan."""
     for cached in (fingerprint, _read, _own_code):
         cached.cache_clear()
     if code_of(step, content) != code:
@@ -112,13 +112,13 @@ def _sources(module: str) -> list[str]:
 
 @cache
 def _read(file: str) -> tuple[str, frozenset[str]]:
-    """Return a hash of the code of a file of the package, and the names that it imports."""
+    """Return a hash of the code in a file of the package, and the names that the file imports."""
     return _parsed((ROOT / file).read_bytes(), Path(file).suffix)
 
 
 @cache
 def _parsed(source: bytes, suffix: str) -> tuple[str, frozenset[str]]:
-    """Return a hash of a source file, and the names that it imports; of Python, without comments and docstrings."""
+    """Return a hash of a source file, and the names that the file imports; comments and docstrings of Python do not count."""
     imported: Iterable[str] = ()
     if suffix == ".py":
         parts: list[str] = []
@@ -188,7 +188,7 @@ def _own_code(package: str) -> str:
 
 
 def _own_files(package: str, known: Iterable[str] = ()) -> list[Path]:
-    """Return the files of a user's module or package, and of others of the user's that it imports."""
+    """Return the files of a user's module or package, and of the user's other modules that these import."""
     others = package in known or package in sys.stdlib_module_names or package == "rotastack" or _installed(package)
     if others or (spec := find_spec(package)) is None:
         return []

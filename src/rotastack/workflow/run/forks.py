@@ -144,7 +144,7 @@ def _begun(client: socket.socket, run_command: Callable) -> tuple[Any, socket.so
 
 
 def _import_for(argv: list[str]) -> None:
-    """Import the modules of a step and of the classes that it names, so that this step and later ones find them loaded."""
+    """Import the modules of a step and of the classes in its slice, for this step and later ones."""
     text = " ".join(argv)
     protocols = [module for name, module in PROTOCOLS.items() if f'"protocol":"{name}"' in text]
     classes = re.findall(r'"((?:rotastack|sklearn|xgboost)\.[\w.]*)\.\w+"', text)

@@ -134,7 +134,7 @@ class OwnTable:
             self._lay_out(fitting)
 
     def _lay_out(self, labels: list[str]) -> None:
-        """Make the study of some methods: the content of its file, and the checked study."""
+        """Make the study of the methods in `labels`: the content of its file, and the checked study."""
         self.content = own_study.study_of(
             self.table,
             self.arguments.target,
@@ -215,7 +215,7 @@ class OwnTable:
         return [*self._lines_of_table(), *self._lines_of_study()]
 
     def _lines_of_table(self) -> list[tuple[str, str]]:
-        """Return lines on the table's format, target and columns, and on what to check."""
+        """Return lines on the table's format, target and columns, and on doubts that the user should check."""
         name, task, reason, dropped = self.arguments.target, self.task, self.read.reason, self.dropped
         other = {"classification": "regression", "regression": "classification"}[task]
         hint = f"; --task {other} for {other}" if " numbers in " in reason and self.arguments.task is None else ""
@@ -278,6 +278,7 @@ class OwnTable:
         ]
 
     def _time(self, megabytes: float) -> str:
+        """Return words on the expected time and memory, with a hint at options if the time is long."""
         seconds = self.design.seconds
         text = f"about {duration(seconds)} on {counted(self.n_cores, 'core')}, up to {megabytes / 1000:.1f} GB of memory per core"
         if self.limit is not None and seconds > self.limit:
@@ -307,17 +308,18 @@ def declared_kinds(given: list[str]) -> dict[str, str | list[str]]:
 
 def _methods(
     given: Any, labels: list[str], packages: Mapping[str, str], option: str
-) -> tuple[list[str], dict[str, own_study.Method]]:
-    """Return the labels that an option names, or leaves if it begins with "all but", in their order, and methods of the user's.
+) -> tuple[list[str], dict[str, own_study.OwnMethod]]:
+    """Return the labels that an option chooses, in the order of `labels`, and label -> method for the user's own methods.
 
-    The user's are classes by their paths, estimators, and pairs of a name and an estimator.
+    The option names the methods, or begins with "all but" and names the others. The user's own methods are classes by
+    their paths, estimators, and pairs of a name and an estimator.
     """
     if given is None:
         return labels, {}
     text = given if isinstance(given, str) else ""
     without = text.lower().strip().startswith("all but ")
     parts = (text.strip()[8:] if without else text).split(",") if text else given
-    named, others = [], dict[str, own_study.Method]()
+    named, others = [], dict[str, own_study.OwnMethod]()
     for part in parts:
         if isinstance(part, str) and ("." not in part or without):
             named.append(part.strip())
@@ -325,7 +327,9 @@ def _methods(
         name, estimator = part if isinstance(part, tuple) else (None, part)
         spec: dict[str, Any] = {"class": part.strip()} if isinstance(part, str) else described(estimator, option)
         label = name or spec["class"].rpartition(".")[2]
-        others[label] = own_study.Method(f"other_{len(others) + 1}", spec["class"], False, spec.get("parameters", {}))
+        others[label] = own_study.OwnMethod(
+            f"other_{len(others) + 1}", spec["class"], False, spec.get("parameters", {})
+        )
     known = {label.lower(): label for label in packages}
     for name in named:
         label = known.get(name.lower())

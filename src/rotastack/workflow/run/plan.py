@@ -117,7 +117,7 @@ class Plan:
         return (self.study.document.missing or self.machine["data"]["missing"]) == "skip"
 
     def unavailable(self) -> dict[str, str]:
-        """Return data set -> why it cannot be loaded, for the data sets that cannot."""
+        """Return data set -> reason, for the data sets that cannot be loaded."""
         from concurrent.futures import ThreadPoolExecutor
 
         datasets = self.study.datasets.items()

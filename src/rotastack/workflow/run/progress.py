@@ -194,7 +194,7 @@ class LogHandler(LogHandlerBase):
             self.reasons["log"] = f"rotastack: error: {self.file.name}: {error.strerror}; the log is incomplete"
 
     def _shown(self) -> Text:
-        """Return the line for a terminal, where it is overwritten every second; elsewhere print it now and then."""
+        """Return the line of progress, which a terminal overwrites every second; without a terminal, print the line now and then."""
         now = time.monotonic()
         line = self.progress.line(now - self.began, now)
         if line and now - self.shown >= EVERY and not self.live.console.is_terminal:

@@ -91,7 +91,7 @@ class Resources:
         return 8e-6 * self.study.protocol.n_cells * self._tested(dataset) * self._classes(dataset)
 
     def _megabytes(self, step: str, dataset: str, pool: str | None = None) -> float:
-        """Return the size of a step's data: a data set's table, and of a pool's block outputs, and votes if methods choose by them."""
+        """Return the size of a step's data: copies of the table, of the outputs and votes in a pool's block, and of a method's outputs."""
         table = 8e-6 * self.rows(dataset) * self.columns(dataset)
         sizes = [table, 0.0, 0.0, self._method_megabytes(dataset)]
         if pool is not None:

@@ -43,7 +43,7 @@ def check_slurm(workflow: Any) -> None:
 
 
 def request_of(job: Any) -> dict[str, Any]:
-    """Return what the submission of a job of Snakemake, alone or in its group, asks of Slurm."""
+    """Return the request to Slurm of the submission that has a job of Snakemake, alone or in its group."""
     plugin, submission = job.dag.workflow.executor_settings, job.dag.get_job_group(job) or job
     given = {name: getattr(plugin, name, None) for name in ("qos", "reservation")} | dict(submission.resources.items())
     # A value of another type is not known yet.
@@ -57,7 +57,7 @@ def _unsized(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def refusal(request: dict[str, Any]) -> str:
-    """Return how ``sbatch --test-only``, which submits nothing, refuses a request; an empty text if it does not."""
+    """Return the words with which ``sbatch --test-only``, which submits nothing, refuses a request; else an empty text."""
     options = [
         f"--{_OPTIONS[name]}={str(value).partition(',')[0] if name == 'slurm_account' else value}"  # of several, the first
         for name, value in request.items()

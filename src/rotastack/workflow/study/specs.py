@@ -121,7 +121,7 @@ class CombinerSpec(ClassSpec):
 
 
 class PrunerSpec(ClassSpec):
-    """A pruner, and the rows and members that it chooses by."""
+    """A pruner, the rows by which it chooses members, and the number of members to choose from."""
 
     kind: Literal["prune"]
     selection: Literal["oob", "train", "test"] | None
@@ -155,7 +155,7 @@ class _FromOutside(Spec):
 
 
 class FetchSpec(_FromOutside):
-    """The sources of a table, and the rows, columns and classes that it must have, as the registry has them."""
+    """The sources of a table, and the rows, columns and classes that the registry or the study states."""
 
     dataset: str
     entry: dict[str, Any]

@@ -120,7 +120,7 @@ class Study:
 
     @property
     def rotation_pairs(self) -> list[list[str]]:
-        """Pairs of methods that differ by rotations alone: the one with them, the one without."""
+        """Pairs of methods that differ by rotations alone: first the method with rotations, then the method without."""
         fair = {label: method for label, method in self.method_specs.items() if label not in self.optimistic}
         return rotation_pairs(fair, self.protocol.rotations)
 
@@ -190,12 +190,12 @@ class Study:
         return {name: block for blocks in self.blocks_of.values() for name, block in blocks.items()}
 
     def blocks_of_pool(self, dataset: str, pool: str) -> list[str]:
-        """Return the names of a pool's blocks on a data set: the outer ones, and inner ones if a combiner is trained on them."""
+        """Return the names of a pool's blocks on a data set: outer blocks, and inner blocks if any combiner is trained."""
         names = list(self.blocks_of[dataset])
         return names + [inner(name) for name in names if self.has_second_level(pool)]
 
     def blocks_of_method(self, dataset: str, label: str) -> list[str]:
-        """Return the names of the blocks that a method combines: inner ones if its combiner is trained, else outer ones."""
+        """Return the names of the blocks that a method combines: inner blocks if its combiner is trained, else outer blocks."""
         names = list(self.blocks_of[dataset])
         return [inner(name) for name in names] if self._is_trained(label) else names
 

@@ -132,7 +132,7 @@ def explain(
 
 
 def _cost(model: Any) -> tuple[Cost, int]:
-    """Return the cost of a model and its number of members; those of its estimator, if the cost of its class is unknown."""
+    """Return the cost and the number of members of a model, or of its estimator if the cost of the model's class is unknown."""
     traits, inner = getattr(model, "study_traits", Traits()), getattr(model, "estimator", None)
     counts = [getattr(model, name, None) for name in traits.trees or ("n_estimators",)]
     cost, n_members = cost_of(f"{type(model).__module__}.{type(model).__qualname__}"), traits.families or 1
@@ -144,7 +144,7 @@ def _cost(model: Any) -> tuple[Cost, int]:
 def _shuffled_columns(
     model: Any, numbers: NDArray, parts: Mapping[Any, NDArray[np.intp]], target: NDArray, most: int
 ) -> tuple[list[Any], str]:
-    """Return the columns to shuffle, all if they are at most `most`, and in words by what they are chosen."""
+    """Return the columns to shuffle, at most `most`, and words on their choice; no words if all are shuffled."""
     if len(parts) <= most:
         return list(parts), ""
     shares, words = np.asarray(getattr(model, "feature_importances_", ())), "the largest share in the model"
@@ -341,7 +341,7 @@ def _p_values(
 
 
 def _dependence(pipeline: Any, features: pd.DataFrame, target: NDArray, column: str) -> dict[str, Any]:
-    """Return the partial dependence on a column: the mean prediction if all rows have one value, for some values."""
+    """Return the partial dependence on a column: for each of several values, the mean prediction if all rows have the value."""
     values, ordered = _values(features[column], pipeline.named_steps["table"])
     sample = features.sample(min(PREDICTED_ROWS, len(features)), random_state=SEED)
     table = pd.concat([pd.DataFrame({**dict(sample.items()), column: value}) for value in values], ignore_index=True)

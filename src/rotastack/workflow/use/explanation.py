@@ -30,7 +30,7 @@ ROTATED = ("principal", "sparse")
 
 
 def write_explanation(content: Mapping[str, Any], record: Path, page: Path) -> list[str]:
-    """Write an explanation, its figures beside it, and a page that shows it; return which figures could not be drawn."""
+    """Write an explanation, its figures beside it, and its page; return lines on the figures that could not be drawn."""
     told: list[str] = []  # the figures that could not be drawn
     if "importances" in content:
         shuffled = content["importances"]
@@ -85,7 +85,7 @@ def families_of(model: Any) -> list[dict[str, Any]]:
 
 
 def _family_in_words(family: Family) -> str:
-    """Return the columns that a family's trees are grown on, and how, if these are not usual trees on bootstraps."""
+    """Return words for the columns of a family's trees, and for the kind of the trees, unless they are usual trees on bootstraps."""
     parts = [PARTS[p] if isinstance(p, str) else type(p).__name__ for p in family.parts]
     text = " and ".join(dict.fromkeys(parts))
     if isinstance(family, KernelFamily):

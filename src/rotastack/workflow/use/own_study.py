@@ -24,7 +24,7 @@ BUDGETS = {"small": 60.0, "medium": 200.0, "full": float("inf")}
 """Size -> seconds that a study may take, unless the user sets another number."""
 
 
-class Method(NamedTuple):
+class OwnMethod(NamedTuple):
     """A method: its pool, the name and parameters of its estimator, and whether the design sets its number of trees."""
 
     pool: str
@@ -34,17 +34,17 @@ class Method(NamedTuple):
 
 
 METHODS = {
-    "Rotastack": Method("rotastack", "rotastack"),
-    "Random forest": Method("forest", "forest"),
-    "Extra trees": Method("extra_trees", "extra_forest"),
-    "Random rotations": Method("random_rotations", "random_rotation_forest"),
-    "Rotation Forest": Method("rotation_forest", "rotation_forest"),
-    "HistGradientBoosting": Method("hist_gradient_boosting", "hist_gradient_boosting", is_forest=False),
-    "LightGBM": Method("lightgbm", "lightgbm", is_forest=False),
-    "XGBoost": Method("xgboost", "boosted", is_forest=False),
-    "CatBoost": Method("catboost", "catboost", is_forest=False),
-    "Logistic regression": Method("logistic_regression", "logistic_regression", is_forest=False),
-    "Ridge": Method("ridge", "ridge", is_forest=False),
+    "Rotastack": OwnMethod("rotastack", "rotastack"),
+    "Random forest": OwnMethod("forest", "forest"),
+    "Extra trees": OwnMethod("extra_trees", "extra_forest"),
+    "Random rotations": OwnMethod("random_rotations", "random_rotation_forest"),
+    "Rotation Forest": OwnMethod("rotation_forest", "rotation_forest"),
+    "HistGradientBoosting": OwnMethod("hist_gradient_boosting", "hist_gradient_boosting", is_forest=False),
+    "LightGBM": OwnMethod("lightgbm", "lightgbm", is_forest=False),
+    "XGBoost": OwnMethod("xgboost", "boosted", is_forest=False),
+    "CatBoost": OwnMethod("catboost", "catboost", is_forest=False),
+    "Logistic regression": OwnMethod("logistic_regression", "logistic_regression", is_forest=False),
+    "Ridge": OwnMethod("ridge", "ridge", is_forest=False),
 }
 """Label -> method, in the order of the report. A method whose package is not installed is not compared."""
 BOOSTERS = ("HistGradientBoosting", "LightGBM", "XGBoost", "CatBoost")
@@ -91,9 +91,9 @@ class Design:
     seconds: float = 0.0  # expected on the given cores, by rotastack.workflow.study.costs
     shortened: bool = False  # whether the usual design of the size would take longer than the budget
     given: tuple[float, float] = (0.0, 0.0)  # mean numbers of training and test rows, if the table brings its splits
-    others: Mapping[str, Method] = field(default_factory=dict)  # label -> method, of the user's own choice
+    others: Mapping[str, OwnMethod] = field(default_factory=dict)  # label -> method, of the user's own choice
 
-    def method(self, label: str) -> Method:
+    def method(self, label: str) -> OwnMethod:
         """Return the method of a label."""
         return self.others.get(label) or METHODS[label]
 
@@ -236,7 +236,7 @@ def choose_design(
     labels: Sequence[str],
     divided_by: Mapping[str, Any],
     splits: Sequence[tuple[NDArray, NDArray]] = (),
-    others: Mapping[str, Method] = {},
+    others: Mapping[str, OwnMethod] = {},
 ) -> Design:
     """Return the first design of a size that fits into a budget of seconds (None: the size's), else the fastest one.
 

@@ -39,7 +39,7 @@ def run(job: Job) -> None:
 
 
 def _draw(job: Job, spec: FiguresSpec, k: int | None) -> list[str]:
-    """Write the figures of the k-th data set, or those of the study if `k` is None; return which failed, and why."""
+    """Write the figures of the k-th data set, or those of the study if `k` is None; return lines on the figures that failed."""
     scores, _ = read_frame(job.input("scores"))
     paths: dict[str, dict[str, list[Path]]] = {"study": {}}  # a regression on one data set has no figure of the study
     for path in job.outputs["figures"]:

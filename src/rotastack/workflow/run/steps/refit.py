@@ -130,7 +130,7 @@ def _target(spec: RefitSpec, raw: pd.DataFrame) -> NDArray:
 
 
 def _measured(spec: RefitSpec, cells: pd.DataFrame, target: NDArray, intervals: dict[str, float]) -> dict[str, Any]:
-    """Return the study's score, the scores beside which those of new rows stand, and the rarer class, which is positive."""
+    """Return the study's score, the scores of held-out rows for comparison with new rows, and the rarer class, the positive one."""
     means = cells.filter(list(METRICS[spec.task])).mean().dropna()
     unlike = DECIDED * (spec.threshold is not None)  # the study decides without the model's threshold
     unlike += ("pinball", "interval_coverage") * (intervals.get("times", 1) > 1)  # of intervals before the widening
@@ -220,7 +220,7 @@ def _estimators(spec: RefitSpec, method: MethodSpec, preprocessor: TablePreproce
 
 
 def _member(estimator: Any, pool: PoolSpec, combiner: AnyCombinerSpec) -> Any:
-    """Return the estimator; if it has several outputs, the estimator that gives the chosen output alone."""
+    """Return the estimator, or if it has several outputs, an estimator with the output that the combiner chooses."""
     if not isinstance(combiner, MemberSpec):
         return estimator
     if pool.ensemble_sizes:

@@ -292,9 +292,9 @@ def _decided(method: str, y: NDArray, outputs: NDArray, table: Prepared) -> list
 
 
 def _threshold(decided: Mapping[str, Any], positive: int, times: float) -> dict[str, float]:
-    """Return the probability of the rarer class from which a decision for it has the best balanced accuracy.
+    """Return the threshold with the best balanced accuracy: the least probability of the rarer class for a decision for the class.
 
-    With it, the numbers of rows of the class (``rows``), of others, of those that the method decides for the class
+    With the threshold come the numbers of rows of the class (``rows``), of others, of those that the method decides for the class
     (``decided``), and of those ``right`` and ``wrong`` from the threshold on; rows that are tested several times count once.
     """
     curve, matrix = decided["curves"][positive], np.array(decided["confusion"])
