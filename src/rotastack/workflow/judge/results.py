@@ -1,4 +1,4 @@
-"""Functions of a study's scores that several steps share."""
+"""Means of a study's scores, tests on held-out rows, and the choice of a method: functions that several steps share."""
 
 from collections.abc import Mapping, Sequence
 from itertools import takewhile

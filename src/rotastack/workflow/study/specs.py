@@ -169,7 +169,7 @@ class PrepareSpec(Spec):
     kinds: str | dict[str, Any] = "auto"
     divided_by: dict[str, str] = {}
     copies_together: bool = False
-    is_own: bool = False
+    is_own: bool = False  # whether the table is a file of the user's, which is checked for leaks and other doubts
     encoding: str = "dummies"
     noise_columns: int = 0
     smallest_class: int = 0
@@ -268,7 +268,7 @@ class ScoringSpec(Spec):
     methods: list[str]
     pools: list[str]
     copies_together: bool = False
-    is_own: bool = False
+    is_own: bool = False  # whether the table is a file of the user's
 
 
 class _ComparedSpec(Spec):
@@ -285,7 +285,7 @@ class _ComparedSpec(Spec):
 
 
 class SummarySpec(_ComparedSpec, _FromOutside):
-    """The comparisons of tables and tests over the study; ``chooses`` says whether the best method becomes the model."""
+    """The comparisons in tables and tests over the study."""
 
     pairs: list[list[str]] = []
     claims: list[Claim] = []
@@ -295,7 +295,7 @@ class SummarySpec(_ComparedSpec, _FromOutside):
     titles: dict[str, str] = {}
     test_to_train: dict[str, float | None] = {}
     threshold: float | None = None
-    chooses: bool = False
+    chooses: bool = False  # whether the best method becomes the model
 
 
 class FiguresSpec(_ComparedSpec):
