@@ -98,11 +98,6 @@ def main():
     assert told == "matplotlib is not installed; run: pip install 'rotastack[plots]'"
     told = line_of(lambda: importlib.import_module("rotastack").compare_methods(X, X[:, 0]))
     assert told.endswith("pip install 'rotastack[workflow]'"), told
-    for kind in found:
-        if inspect.isclass(kind) and "solver" in inspect.signature(kind).parameters:
-            given = ([[0, 1]], [0]) if kind.__module__.startswith("rotastack.combine") else (X, X[:, 0] > 0)
-            told = line_of(lambda kind=kind, given=given: kind(solver="cvxpy").fit(*given))
-            assert told == "cvxpy is not installed; run: pip install 'rotastack[workflow]'"
     for words, extra in COMMANDS.items():
         code, lines = command(words)
         assert code == 2, (words, code, lines)

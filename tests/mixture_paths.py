@@ -4,6 +4,7 @@ import io
 import re
 import warnings
 from contextlib import chdir, redirect_stderr, redirect_stdout
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -47,11 +48,8 @@ def clear(error, frame, *others):
         return True  # scikit-learn's own, which has a line for each column
     names = [c for table in (frame, *others) for c in table.columns]
     is_one_line = "\n" not in text or any("\n" in str(name) for name in names)
-    if not isinstance(error, ValueError | TypeError) or not is_one_line:
-        return False
-    named = any(repr(c) in text or str(c) in text for c in names)
-    said = re.search("|".join(_SAID), text)
-    return named or bool(said)
+    is_named = any(repr(c) in text or str(c) in text for c in names) or re.search("|".join(_SAID), text)
+    return isinstance(error, ValueError | TypeError) and is_one_line and bool(is_named)
 
 
 def asked(function, frame, *others):
@@ -103,14 +101,6 @@ def _sound(found, n, number):
         assert np.allclose(found.sum(axis=1), 1)
 
 
-def classifier(mixture):
-    return flagship(mixture, RotastackClassifier)
-
-
-def regressor(mixture):
-    return flagship(mixture, RotastackRegressor)
-
-
 def others(mixture):
     """Fit one of the other public estimators, which take numbers alone, and let it predict or transform new rows."""
     from tests.test_estimator_checks import FIRST
@@ -142,12 +132,10 @@ def preprocessor(mixture):
         assert not reader.needed_
         return "refused"
     names, parts = reader.get_feature_names_out(), reader.parts_
-    assert found.shape == (len(frame), len(names))
-    assert found.dtype == np.float64
+    assert (found.shape, found.dtype) == ((len(frame), len(names)), np.float64)
     assert not np.isinf(found).any()
     assert np.concatenate(parts).tolist() == list(range(len(names)))
-    assert len(parts) == len(reader.needed_)
-    assert len(reader.categorical_) == len(names)
+    assert (len(parts), len(reader.categorical_)) == (len(reader.needed_), len(names))
     assert set(reader.needed_) | set(reader.dropped_) == set(reader.kinds_)
     later = asked(lambda: reader.transform(mixture.given(new)), frame, new)
     assert later is None or later.shape == (len(new), len(names))
@@ -172,11 +160,9 @@ def reading(mixture):
             return "refused"
         X, y = found
         assert len(X) == len(y) == mixture.rows
-        raw = X.assign(target=y)
-        raw = raw[[c for c in raw if c != "target"] + ["target"]]
+        raw = X.drop(columns="target", errors="ignore").assign(target=y)
         write_raw(raw, Path(folder, "t.parquet"))
-        again = read_raw(Path(folder, "t.parquet"))
-        pd.testing.assert_frame_equal(again, raw)
+        pd.testing.assert_frame_equal(read_raw(Path(folder, "t.parquet")), raw)
         asked(lambda: read_table(Path(folder, "t.parquet"), "target"), frame)
         new = mixture.new(X)
         later = asked(lambda: read_table(mixture.given(new), like=X), frame, new)
@@ -201,13 +187,10 @@ def commands(mixture):
     frame = mixture.frame().assign(label=np.asarray(mixture.y(), dtype=object))
     found = asked(lambda: read_table(frame, "label"), frame) if mixture.seed % 2 else None
     with TemporaryDirectory() as folder, chdir(folder):
+        name, target = ("t.csv", "label") if found is None else ("t.parquet", "target")
         if found is not None:
-            name, (X, y) = "t.parquet", found
-            write_raw(X.assign(target=y), name)
-            target = "target"
-        else:
-            name, target = "t.csv", "label"
-            frame.to_csv(name, index=False)
+            write_raw(found[0].assign(target=found[1]), name)
+        frame.to_csv("t.csv", index=False)
         planned = asked(lambda: _command("run", name, "--target", target, "--dry-run", "--cores", "1"), frame)
         fit = ("fit", name, "--target", target, "--out", "m.skops", "--estimator", "forest", "--set", "n_estimators=3")
         fitted = asked(lambda: _command(*fit), frame)
@@ -222,8 +205,8 @@ def commands(mixture):
 
 
 PATHS = {
-    "classifier": classifier,
-    "regressor": regressor,
+    "classifier": partial(flagship, kind=RotastackClassifier),
+    "regressor": partial(flagship, kind=RotastackRegressor),
     "others": others,
     "preprocessor": preprocessor,
     "reading": reading,

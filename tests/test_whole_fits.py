@@ -92,13 +92,12 @@ def test_a_refused_table_leaves_no_reader():
 
 def test_combiners_too():
     outputs, y = RNG.dirichlet([1, 1], (3, 60)), (X[:, 0] > 0).astype(int)
-    for combiner in (combine.LogLinearWeights(), combine.LeastSquaresWeights()):
-        given = (outputs, y, 2) if isinstance(combiner, combine.LogLinearWeights) else (outputs[:, :, 0], X[:, 0])
-        combiner.fit(*given)
+    for combiner, first, *more in (
+        (combine.LogLinearWeights(), outputs, 2),
+        (combine.LeastSquaresWeights(), outputs[:, :, 0]),
+        (combine.Stacking(), outputs, 2, root_sequence(0)),
+    ):
+        combiner.fit(first, y, *more)
         with pytest.raises(ValueError):  # noqa: PT011
-            combiner.fit(given[0], y[:5], *given[2:])
+            combiner.fit(first, y[:5], *more)
         assert not [name for name in vars(combiner) if name.endswith("_")]
-    stacking = combine.Stacking().fit(outputs, y, 2, root_sequence(0))
-    with pytest.raises(ValueError):  # noqa: PT011
-        stacking.fit(outputs, y[:5], 2, root_sequence(0))
-    assert not hasattr(stacking, "model_")

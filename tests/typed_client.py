@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rotastack
-from rotastack import RandomRotationForestClassifier, RotastackClassifier, RotastackRegressor, TreeFamily
+from rotastack import RotastackClassifier, RotastackRegressor, TreeFamily
 from rotastack.combine.pruning import OrderingPruner
 from rotastack.diagnostics import margins
 from rotastack.plots.bars import plot_bars
-from rotastack.resampling import fold_groups
 from rotastack.stats import compare
 from rotastack.views import RandomRotation
 
@@ -34,16 +33,6 @@ def sentence(scores: Any) -> str:
     """Compare methods; return a line."""
     comparison = compare(scores, higher_is_better=False)
     return f"{rotastack.__version__}: {comparison.p_value:.3f}"
-
-
-def forest(seed: int) -> RandomRotationForestClassifier:
-    """Return a forest that is not trained."""
-    return RandomRotationForestClassifier(100, random_state=seed)
-
-
-def folds(y: NDArray[np.int64]) -> NDArray[np.integer]:
-    """Return fold numbers."""
-    return fold_groups(y, n_groups=2, n_folds=5, random_state=0)
 
 
 def smallest(votes: NDArray[np.int64], y: NDArray[np.int64]) -> float:

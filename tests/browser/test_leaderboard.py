@@ -53,17 +53,6 @@ def head(browser, number, table=".board:not([hidden])"):
     return browser.driver.find_elements("css selector", f"{table} thead button")[number]
 
 
-def test_errors_and_requests_are_seen(browser, tmp_path):
-    """What the other tests assume of the browser."""
-    file = tmp_path / "page.html"
-    file.write_text("<img src='http://example.org/a.png' alt=''><script>throw new Error('a fault')</script>")
-    browser.open(file)
-    said = browser.complaints()
-    assert any("a fault" in line for line in said)
-    assert any("ERR_NAME_NOT_RESOLVED" in line for line in said)  # the request failed
-    assert browser.requests() == ["http://example.org/a.png"]
-
-
 def test_it_opens_without_complaint_asks_nobody_and_needs_no_script(browser, page):
     """With scripts and without, the tables have the same texts; only controls need scripts."""
     texts = []
@@ -75,9 +64,7 @@ def test_it_opens_without_complaint_asks_nobody_and_needs_no_script(browser, pag
     assert texts[0] == texts[1]
     assert len(texts[0]) == 8 + 11
     assert browser.complaints() == browser.requests() == []
-    assert browser.find("h1").text == "A <title>"
-    shown = column(browser, 0)
-    assert all(any(text.startswith(name) for text in shown) for name in HOSTILE)
+    assert {name for name in HOSTILE for text in column(browser, 0) if text.startswith(name)} == {*HOSTILE}
     assert browser.find(".board:not([hidden]) > p").text.startswith("Error of 8 methods on 9 data sets. Left out")
 
 
@@ -95,10 +82,8 @@ def test_a_score_and_a_control_are_chosen(browser, page, content):
             compared = m != against and against in board["wins"]
             assert games.startswith(f"{board['wins'][m][against]} / " if compared else "–")
             assert float(time) == pytest.approx(board["times"]["fit"][m][against], rel=0.06)
-        assert head(browser, 4).text.startswith(f"wins / ties / losses against {against}")
         assert any(p != "–" for p in rows[3]) == (control == 0), "tests are against the study's control alone"
     assert "no score on these data sets" in column(browser, 1), "RRE has no Brier score"
-    assert "Without any score: RRE." in browser.find(".board:not([hidden]) > p").text
     assert browser.complaints() == []
 
 
@@ -114,12 +99,6 @@ def test_tables_sort(browser, page):
         known = [float(text) for text in texts if text != "–"]
         assert known == sorted(known, reverse=falling)
         assert "–" not in texts[: len(known)], "what is missing stays last"
-        assert browser.run("return document.activeElement.tagName") == "BUTTON"
-    scores = "#board-scores"
-    for number in (0, 2):
-        head(browser, number, scores).click()
-    assert sorted(column(browser, 0, scores)) == sorted(f"data {i}" for i in range(11))
-    assert column(browser, 2, scores)[-1] == "no score"
 
 
 @pytest.mark.parametrize(("width", "dark"), [(390, True), (1400, False)])
@@ -138,22 +117,3 @@ def test_nothing_is_wider_than_the_window_and_all_is_readable(browser, page, wid
         """
     )
     assert min(contrast) >= 4.5
-    names = (
-        "[...document.querySelectorAll('select, button')].every(e => e.textContent || e.closest('label')?.textContent)"
-    )
-    assert browser.run(f"return {names}")
-    assert browser.run("return [...document.querySelectorAll('th')].every(th => th.scope)")
-
-
-def test_180_methods_on_121_data_sets(browser, tmp_path):
-    errors = random_errors(121, [f"method {j}" for j in range(180)])
-    html = leaderboard_page({"error": ranked(errors, control="method 3")}, "method 3")
-    (tmp_path / "large.html").write_text(html, encoding="utf-8")
-    assert len(html) < 2e6
-    browser.open(tmp_path / "large.html")
-    assert not browser.find(".controls").is_displayed(), "there is nothing to choose"
-    head(browser, 2).click()
-    ratings = [float(text.split()[0]) for text in column(browser, 2)]
-    assert ratings == sorted(ratings)
-    assert (len(ratings), len(column(browser, 0, "#board-scores"))) == (180, 121)
-    assert browser.complaints() == []

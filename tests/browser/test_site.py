@@ -35,9 +35,3 @@ def test_pages_are_silent_and_fit(browser, width, dark):
         found += [f"no picture at {source}" for source in browser.run(f"return {broken}")]
         faults += [f"{page}: {fault}" for fault in found]
     assert not faults, "\n".join(faults)
-
-
-def test_a_phone_shows_which_method_to_take(browser):
-    browser.open(SITE / "choosing/index.html", width=390)
-    ends = "[...document.querySelectorAll('table')[0].querySelectorAll('td:nth-child(3) a')].map(a => [a.textContent, a.getBoundingClientRect().right])"
-    assert dict(browser.run(f"return {ends}"))["RotastackClassifier"] <= 390

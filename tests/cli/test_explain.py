@@ -30,9 +30,9 @@ def folder(shop, tmp_path):
 
 def test_own_types_are_explained_by_consent(tmp_path, capsys):
     table = customers()[["age", "income", "target"]].fillna(30)
-    model = Pipeline([("table", TablePreprocessor(encoding="onehot")), ("classifier", Mute())])
+    model = numbers_pipeline(Mute(), table[["age", "income"]], table["target"].to_numpy())
     home = tmp_path / "results/own/customers/model"
-    dump_model(model.fit(table[["age", "income"]], table["target"].to_numpy()), home / "model.skops", ["tests"])
+    dump_model(model, home / "model.skops", ["tests"])
     record = {
         "status": "ok",
         "message": "",
@@ -49,23 +49,16 @@ def test_own_types_are_explained_by_consent(tmp_path, capsys):
 def test_a_page_says_what_matters(folder, capsys, monkeypatch):
     monkeypatch.setattr(explanation, "MOST_BARS", 3)
     out = done(capsys, "explain", "shop", "-C", folder).out.splitlines()
-    assert out[0].startswith("age matters most: ")
-    assert out[0].endswith("(out of bag).")
-    assert not any("otations" in line for line in out), "their family has less weight than by its number"
+    assert re.match(r"age matters most: .*\(out of bag\)\.$", out[0])
     page = (folder / "results/shop/customers/explain.html").read_text()
-    assert str(folder / "results/shop/customers/explain.html") in out[-1]
     assert [text for text in ("(the 3 largest of 4)", *out[:-1]) if text not in page] == []
     assert page.count("<svg") == 2
-    assert not re.search("src=|<link", page)
     content = json.loads((folder / "results/shop/customers/model/explanation.json").read_text())
     assert {x["column"] for x in content["importances"]} == {"age", "income", "since", "city"}
-    assert content["importances"][0]["column"] == "age"
-    families = {f["name"]: f for f in content["families"]}
-    assert sum(f["share"] for f in families.values()) == pytest.approx(1)
-    assert {name for name, f in families.items() if f["rotated"]} == {"rotations"}
+    assert sum(f["share"] for f in content["families"]) == pytest.approx(1)
+    assert {f["name"] for f in content["families"] if f["rotated"]} == {"rotations"}
     shown = {d["column"]: d for d in content["dependence"]}
-    assert not shown["city"]["ordered"]
-    assert shown["age"]["ordered"]
+    assert [shown[name]["ordered"] for name in ("city", "age")] == [False, True]
     (risk,) = shown["age"]["curves"].values()
     assert np.all(np.abs(np.diff([risk[0], risk[-1]])) > 0.3)
 
@@ -123,18 +116,17 @@ def test_the_first_column_in_words_is_one_that_surely_matters():
         return _importances_in_words({**content, "importances": importances, "tested": {**tested, **changed}}, 1)
 
     first, rest = said(sure, {**unsure, "loss": 0.005})
-    assert first == "x matters most: with shuffled values, accuracy falls from 0.900 to 0.890 (held out)."
-    assert rest.startswith("1 of 2 columns or sets of correlated columns is shown")
-    assert said(sure, columns=1)[1].startswith("1 of 1 columns is shown")
+    assert re.match("x matters most: .*0.900 to 0.890 .held out", first)
+    assert re.match("1 of 2 columns or sets .* over 40 held-out rows, corrected for 5 columns", rest)
     pair = {**sure, "column": "u and v together", "columns": 2}
-    assert said(pair)[0].startswith("u and v together matter most")
-    assert said(unsure, pair)[0].startswith("u and v together are first of what is shown")
-    assert "t test over 40 held-out rows, corrected for 5 columns" in rest
-    assert "over 7 groups of held-out rows" in said(unsure, sure, units=7)[1]
-    (none,) = said(unsure)
-    assert none.startswith("None of 1 columns")
-    (hopeless,) = said(sure, scores=[0.6, 0.6])
-    assert "no worse (accuracy 0.600 against 0.600)" in hopeless
+    for words, told in {
+        "u and v together matter most": said(pair),
+        "u and v together are first of what is shown": said(unsure, pair),
+        ".* over 7 groups of held-out rows": said(unsure, sure, units=7)[1:],
+        "None of 1 columns": said(unsure),
+        ".*no worse .accuracy 0.600 against 0.600": said(sure, scores=[0.6, 0.6]),
+    }.items():
+        assert re.match(words, told[0])
 
 
 def test_columns_that_correlate_are_one_set():
@@ -146,15 +138,11 @@ def test_columns_that_correlate_are_one_set():
     parts = {"a": [0], "flag": [1, 2], "cube": [3], "b": [4], "gaps": [5], "constant": [6], "alone": [7]}
     sets = together(numbers, {name: np.array(part) for name, part in parts.items()})
     assert sets == [["a", "flag", "cube"], ["b", "gaps"], ["constant"], ["alone"]]
-    assert together(numbers, {"a": np.array([0])}) == [["a"]]
     assert together(numbers, {}) == []
-
-
-def test_a_chain_of_correlations_is_not_one_set():
-    """The first and the last column are unrelated, though both go with the one between."""
-    a, b = np.random.default_rng(0).normal(size=(2, 500))
-    sets = together(np.column_stack([a, a + b, b]), {name: np.array([k]) for k, name in enumerate("xyz")})
-    assert sorted(map(len, sets)) == [1, 2]
+    chain = together(np.column_stack([a, a + b, b]), {name: np.array([k]) for k, name in enumerate("xyz")})
+    assert sorted(map(len, chain)) == [1, 2], (
+        "the first and the last are unrelated, though both go with the one between"
+    )
 
 
 def correlated_noise(seed, correlation, n=200):
@@ -200,8 +188,6 @@ def test_noise_is_not_said_to_matter(task, model):
     found = [shown(*noise(seed, task), model) for seed in range(12)]
     assert sum(bool(columns) for _, columns in found) <= 2
     assert sum(" matters most" in e["words"][0] for e, _ in found) <= 1
-    old = [any(x["loss"] > 2 * x["sd"] for x in e["importances"] if x["loss"] > 0) for e, _ in found]
-    assert sum(old) > 3
 
 
 @pytest.mark.parametrize("how", ["groups", "time", "copies"])
@@ -241,26 +227,21 @@ def test_of_many_columns_those_with_the_largest_share_are_shuffled(monkeypatch):
     found = explain(pipeline, table, y, "error")
     largest = table.columns[np.argsort(-pipeline[-1].feature_importances_)[:4]]
     assert {x["column"] for x in found["importances"]} == set(largest) >= {"g7", "g8"}
-    assert found["words"][0] == "Of 40 columns, the 4 with the largest share in the model were shuffled."
+    assert re.match("Of 40 columns, the 4 with the largest share", found["words"][0])
     assert found["tested"]["columns"] == 40, "Holm's correction counts all"
     linear = explain(numbers_pipeline(LogisticRegression(), table, y), table, y, "error")
-    assert linear["words"][0] == "Of 40 columns, the 4 with the highest correlation to the target were shuffled."
-    assert {x["column"] for x in linear["importances"]} >= {"g7", "g8"}
+    assert {x["column"] for x in linear["importances"]} >= {"g7", "g8"}, "by their correlations"
 
 
 def test_slow_predictions_leave_time_for_few_columns():
     """A pool of rotations of 3,000 columns was taken for a tree: 811 seconds after an estimate of 65."""
     pool = PooledEnsembleClassifier(None, RandomRotationForestClassifier(100), None, 1)
     cost, members = _cost(pool)
-    assert (cost, members) == (
-        costs.COSTS[f"{RandomRotationForestClassifier.__module__}.RandomRotationForestClassifier"],
-        100,
-    )
+    assert members == 100
     most, drawn, seconds = cost.explanation(members, 60, 3000)
     assert 5 < most < 60
     assert drawn == 1
     assert seconds < 60
-    assert _cost(RandomForestClassifier(30)) == (costs.USUAL_COST, 30)
     assert costs.USUAL_COST.explanation(100, 60, 3000)[:2] == (costs.MOST_SHUFFLED, costs.N_SHOWN)
 
 
@@ -272,10 +253,7 @@ def test_a_rare_class_keeps_its_test_rows_and_the_scores_its_share(monkeypatch):
     pipeline = numbers_pipeline(RandomForestClassifier(20, random_state=0), table, y)
     scores = ("error", "roc_auc", "average_precision", "f1", "log_loss", "balanced_accuracy")
     found = {score: explain(pipeline, table, y, score)["score"] for score in scores}
-    explained = explain(pipeline, table, y, "error")
-    assert explained["rows"] == explained["tested"]["rows"] == 200
     assert found["error"] > 0.985, "without weights the 3 or 4 rare rows were 2 % of the sample"
-    assert explained["importances"][0]["column"] == "tells"
     monkeypatch.setattr(explaining, "MOST_ROWS", 10_000)
     for score, sampled in found.items():
         assert sampled == pytest.approx(explain(pipeline, table, y, score)["score"], abs=0.25), score

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 import sys
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -10,30 +11,22 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 from tests.cli.conftest import done, refused
+from tests.refusals import refusal
 
 from rotastack.cli import answer, main, run, studies
 from rotastack.cli.answer import Answer
 from rotastack.cli.options import table_text
-from rotastack.errors import RotastackError
 from rotastack.project import project_file
 from rotastack.workflow.run.launch import plan_of
 
 
-@pytest.mark.parametrize("options", [["--dry-run"], ["--verbose"]])
-def test_what_follows_may_be_a_target(options, monkeypatch, here):
+def test_what_follows_may_be_a_target(monkeypatch, here):
     """Options that take many values would have taken it, too."""
     from snakemake.cli import get_argument_parser
 
     told = []
-
-    def snakemake(plan, options, log=None, **_):
-        told.append(options)
-        if log is not None:
-            Path(log).write_text("Nothing to be done")
-        return 0, 1.0
-
-    monkeypatch.setattr(run, "snakemake", snakemake)
-    assert main(["run", "tiny", *options, "--", "results/tiny/scores.parquet"]) == 0
+    monkeypatch.setattr(run, "snakemake", lambda plan, options, **_: told.append(options) or (0, 1.0))
+    assert main(["run", "tiny", "--verbose", "--", "results/tiny/scores.parquet"]) == 0
     assert get_argument_parser().parse_args(told[0]).targets == ["results/tiny/scores.parquet"]
 
 
@@ -73,23 +66,16 @@ def environments(monkeypatch, here):
     return found
 
 
-def test_a_run_needs_no_home_that_it_can_write_to(environments, monkeypatch, here):
-    """Snakemake keeps a cache in the user's home, and would print a traceback without it."""
-    home = here / "home"
+def test_a_run_needs_no_home_that_it_can_write_to_and_no_profile_of_the_users(environments, monkeypatch, here):
+    """Snakemake keeps a cache in the user's home, and would print a traceback; a profile with ``dry-run`` would end in an error."""
+    monkeypatch.setenv("SNAKEMAKE_PROFILE", "mine")
+    (home := here / "home").mkdir()
     monkeypatch.setenv("XDG_CACHE_HOME", str(home))
-    home.mkdir()
     studies.snakemake(plan_of("tiny"), [])
     monkeypatch.setattr("os.access", lambda path, mode: Path(path) != home)
     studies.snakemake(plan_of("tiny"), [])
     assert [env["XDG_CACHE_HOME"] for env in environments] == [str(home), str(here / "results/.cache")]
-
-
-def test_a_profile_of_the_users_environment_has_no_say(environments, monkeypatch):
-    """A run by one with ``dry-run`` would end in an error: a file is not found."""
-    monkeypatch.setenv("SNAKEMAKE_PROFILE", "mine")
-    studies.snakemake(plan_of("tiny"), [])
-    assert "SNAKEMAKE_PROFILE" not in environments[0]
-    assert "PATH" in environments[0]
+    assert [("SNAKEMAKE_PROFILE" in env, "PATH" in env) for env in environments] == [(False, True)] * 2
 
 
 DRY = """\
@@ -119,11 +105,8 @@ def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, here, capsys):
     printed = done(capsys, "run", "tiny", "--dry-run", "--cores", "2").out
     for line in [
         "data sets 2: iris and balance-scale; 150 to 625 rows",
-        "methods   4: RF (the control), RRE, S-RRE/RF and S-RRE/XGB",
-        "test      nested: rotations 3, rotation groups 2, fold groups 2, folds 3; 4 cells per data set",
         "jobs      5: 2 train, 2 score, 1 draw",
         "why       params have changed since last execution: train",
-        "time      about 5 s on 2 cores, up to 0.2 GB of memory per core",
     ]:
         assert line in printed.splitlines()
     for said[0] in (
@@ -135,23 +118,17 @@ def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, here, capsys):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("command", "text", "said"),
     [
-        ("evaluation: {control: RF}", "evaluation"),
-        ("sizes: {small: {}}", "sizes"),
-        ("{}", "nothing"),
-        ("# nothing yet", "nothing"),
-        ("- iris", ""),
-        ("iris", ""),
+        (["run", "--dry-run"], "evaluation: {control: RF}", "required keys: .*; found: evaluation"),
+        (["report"], "{}", "required keys: name, datasets, protocol, pools, methods; found: nothing"),
+        (["tables"], "# nothing yet", "required keys: .*; found: nothing"),
+        (["run", "--dry-run"], "- iris", "must be a mapping of keys to values, found "),
     ],
 )
-@pytest.mark.parametrize("command", [["run", "--dry-run"], ["report"], ["tables"]], ids=lambda c: c[0])
-def test_a_part_of_a_study_does_not_run_another_one(command, text, found, here, capsys):
+def test_a_part_of_a_study_does_not_run_another_one(command, text, said, here, capsys):
     (here / "part.yaml").write_text(text)
-    said = f"not a study; required keys: name, datasets, protocol, pools, methods; found: {found}"
-    if not found:
-        said = "must be a mapping of keys to values, found "
-    assert f"part.yaml: {said}" in refused(capsys, command[0], "part.yaml", *command[1:])
+    assert re.match(rf"part.yaml: .*{said}", refused(capsys, command[0], "part.yaml", *command[1:]))
 
 
 @pytest.mark.parametrize(
@@ -191,23 +168,20 @@ def test_tables_of_a_study_of_a_stranger_run_nothing_of_it(protocol, here, capsy
     assert {path.name for path in here.iterdir()} == {"s.yaml", "stranger.py"}
 
 
-@pytest.mark.parametrize("name", ["first", "trial", "trial-small", "./first.yaml"])
-@pytest.mark.parametrize("folder", ["", "studies", "config/studies"])
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [("./first.yaml", ""), ("first", "studies"), ("trial", "config/studies"), ("trial-small", "studies")],
+)
 def test_a_study_is_found_by_its_file_and_by_its_name_in_results(name, folder, here):
     (here / folder).mkdir(parents=True, exist_ok=True)
     text = Path(project_file("config/studies/tiny.yaml")).read_text().replace("name: tiny", "name: trial  # an attempt")
     (here / folder / "first.yaml").write_text(text + "\nsizes: {small: {seed: 2}}\n")
     (here / "compose.yaml").write_text("services: {}")
-    if folder and name.endswith(".yaml"):
-        name = f"{folder}/first.yaml"
     plan = plan_of(name)
     assert plan.study.name == ("trial-small" if name == "trial-small" else "trial")
     assert plan.size == ("small" if name == "trial-small" else "full")
-    with pytest.raises(RotastackError, match="study 'trial-tiny' is unknown") as error:
-        plan_of("trial-tiny")
-    known = str(error.value).split("studies: ")[1].split(", ")
-    assert "first" in known
-    assert "compose" not in known
+    known = refusal(plan_of, "trial-tiny").partition("study 'trial-tiny' is unknown")[2].partition("studies: ")[2]
+    assert {"first", "compose"} & {*known.split(", ")} == {"first"}
 
 
 def test_a_study_that_was_edited_says_what_counts(here, capsys):
@@ -216,8 +190,9 @@ def test_a_study_that_was_edited_says_what_counts(here, capsys):
     source = "{file: {path: t.csv, target: b}}"
     (here / "studies/t.yaml").write_text(f"datasets: [{{name: t, sources: [{source}], kinds: numeric}}]\n")
     said = done(capsys, "run", "t.csv", "--target", "b", "--dry-run").out
-    assert "studies/t.yaml was edited and is used as it is" in said
-    assert "to write a new study, rename the file" in said, "the edits are the user's"
+    assert re.search("studies/t.yaml was edited and is used as it is(?s:.*)rename the file", said), (
+        "edits are the user's"
+    )
     assert "the kinds of columns are those of the file, not those above" in said
 
 
@@ -241,30 +216,12 @@ def test_the_answer_of_a_study_has_scores_beside_ranks_and_no_empty_columns():
     answer = Answer.__new__(Answer)
     answer.score, answer.scores = "rmse", pd.DataFrame({"dataset": ["a", "b"]})
     scores = {"a": {"Forest": 0.5, "Linear": 0.6}, "b": {"Forest": 0.7, "Linear": 0.5}}
-    answer.comparison = {
-        "ranks": {"mean": {"Forest": 1.6, "Linear": 1.4}},
-        "methods": ["Linear", "Forest"],
-        "scores": scores,
-        "in_units": True,
-    }
-    assert [line.split()[:3] for line in answer._table()[1:]] == [
-        ["Linear", "1.40", "0.550"],
-        ["Forest", "1.60", "0.600"],
-    ]
+    ranks = {"mean": {"Forest": 1.6, "Linear": 1.4}}
+    answer.comparison = {"ranks": ranks, "methods": ["Linear", "Forest"], "scores": scores, "in_units": True}
+    assert [line.split()[1:3] for line in answer._table()[1:]] == [["1.40", "0.550"], ["1.60", "0.600"]]
     answer.score = "error"
-    answer.comparison |= {
-        "tests": {"Linear": {"wins": 1, "ties": 0, "losses": 1}},
-        "in_units": False,
-        "scores": {"a": {"Forest": 0.1, "Linear": 0.2}, "b": {"Forest": 0.3, "Linear": 0.1}},
-    }
-    assert answer._table()[1].split() == ["Linear", "1.40", "15.0%", "1/0/1"]
-    answer.report, answer.study, answer.root, answer.sentences = "page", "s", "results/s", ["A verdict."]
-    answer.failed, answer.trust, answer.runs = [], " --trust mine", "rotastack ui"
-    answer.models = {f"m{k}": {"method": "Linear", "file": "f", "address": None} for k in range(4)}
-    answer.without_model = {f"d{k}": "no reason" for k in range(4)}
-    lines = answer.as_text().splitlines()
-    assert "predict   rotastack predict --study s --dataset m0 --trust mine NEW_ROWS.csv" in lines
-    assert lines[lines.index("no model  of d2: no reason") + 1].strip() == "and 1 more"
+    answer.comparison |= {"tests": {"Linear": {"wins": 1, "ties": 0, "losses": 1}}, "in_units": False}
+    assert answer._table()[1].split() == ["Linear", "1.40", "55.0%", "1/0/1"]
 
 
 def test_a_table_in_a_pipe_cuts_no_name_and_reads_no_markup(monkeypatch):

@@ -10,7 +10,8 @@ from contextlib import ExitStack, chdir
 import psutil
 import pytest
 from tests.cli.conftest import refused
-from tests.tracking.test_servers import free_port, wait_for
+from tests.tracking.test_servers import answers, free_port
+from tests.waiting import wait_for
 
 from rotastack.cli.stopping import StoppedError, ending_with_us
 from rotastack.workflow.tracking.address import VARIABLE
@@ -34,38 +35,29 @@ def gone(pid):
     return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
-def ended(happens):
-    """Start the family, and have something happen while it runs."""
-    with ending_with_us([sys.executable, "-c", FAMILY], stdout=subprocess.PIPE, text=True) as process:
-        STARTED[:] = [process, int(process.stdout.readline())]
+def ended(happens, error):
+    """Start the family, and have something happen while it runs; it ends as by Ctrl-C. Return the error."""
+    with (  # noqa: PT012
+        pytest.raises(error) as caught,
+        ending_with_us([sys.executable, "-c", FAMILY], stdout=subprocess.PIPE, text=True) as process,
+    ):
+        child = int(process.stdout.readline())
         happens()
         time.sleep(60)
-
-
-STARTED = []
-
-
-def check_ended():
-    process, child = STARTED
-    assert process.poll() == 0
-    assert process.stdout.read() == "ended as by Ctrl-C\n"
+    assert (process.poll(), process.stdout.read()) == (0, "ended as by Ctrl-C\n")
     assert gone(child)
+    return caught.value
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_family_as_ctrl_c_does(number):
     before = [signal.getsignal(s) for s in (signal.SIGTERM, signal.SIGHUP)]
-    with pytest.raises(StoppedError) as stopped:
-        ended(lambda: os.kill(os.getpid(), number))
-    assert stopped.value.number == number
-    check_ended()
+    assert ended(lambda: os.kill(os.getpid(), number), StoppedError).number == number
     assert [signal.getsignal(s) for s in (signal.SIGTERM, signal.SIGHUP)] == before
 
 
 def test_so_does_an_error():
-    with pytest.raises(ZeroDivisionError):
-        ended(lambda: 1 / 0)
-    check_ended()
+    ended(lambda: 1 / 0, ZeroDivisionError)
 
 
 def test_what_nohup_has_ignored_stays_ignored():
@@ -118,7 +110,7 @@ def test_it_names_the_studies_and_ends_with_all_that_it_started(tmp_path):
         ExitStack() as stack,
     ):
         stack.callback(process.kill)  # after a failed check, which would else wait for ever
-        wait_for(process, f"http://127.0.0.1:{port}", log)
+        wait_for(lambda: answers(f"http://127.0.0.1:{port}"), 120, process, log.read_text)
         started = psutil.Process(process.pid).children(recursive=True)
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 143

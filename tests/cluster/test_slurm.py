@@ -8,6 +8,7 @@ import subprocess
 import time
 
 import pytest
+from tests.waiting import wait_for
 from tests.workflow.project import Project
 
 pytestmark = pytest.mark.cluster
@@ -72,18 +73,10 @@ def submitted(project):
     return found
 
 
-def wait_for(there, what, seconds=300):
-    until = time.monotonic() + seconds
-    while not (found := there()):
-        assert time.monotonic() < until, f"waited for {what} in vain"
-        time.sleep(0.2)
-    return found
-
-
 def test_a_study_is_few_submissions_and_the_same_bytes_with_a_node_drained(idle, speck, described):
     project = described("drained", SPECK)
     process = project.start(*SLURM, "results/speck/report.html")
-    node = wait_for(lambda: idle.ask("squeue", "-h", "-t", "R", "-o", "%N"), "a job on a node").split()[0]
+    node = wait_for(lambda: idle.ask("squeue", "-h", "-t", "R", "-o", "%N")).split()[0]
     subprocess.run(["scontrol", "update", f"nodename={node}", "state=drain", "reason=test"], check=True)
     try:
         said, _ = process.communicate(timeout=900)
@@ -165,17 +158,8 @@ def begun(project, faults, *options):
         (project.folder / file).unlink()
     process = project.start(*MEND, *pools(faults), "--retries", *options)
     marks = [project.folder / "faults" / fault for fault in faults]
-    wait_for(lambda: all(mark.is_file() and len(mark.read_text().split()) == 3 for mark in marks), "the jobs")
+    wait_for(lambda: all(mark.is_file() and len(mark.read_text().split()) == 3 for mark in marks))
     return process, [mark.read_text().split()[1] for mark in marks]
-
-
-def test_a_failure_for_good_is_said_with_the_end_of_its_log(idle, met, tmp_path):
-    process, numbers = begun(Project.copy(tmp_path / "met", met), ["cancelled"], "0")
-    subprocess.run(["scancel", *numbers], check=True)
-    said, _ = process.communicate(timeout=300)
-    assert process.returncode == 1
-    assert "rotastack: error: a submission" in said
-    assert "CANCELLED" in said
 
 
 def test_a_second_attempt_that_no_node_can_meet_and_a_controller_that_does_not_answer(idle, met, tmp_path):
@@ -192,7 +176,7 @@ def test_a_second_attempt_that_no_node_can_meet_and_a_controller_that_does_not_a
     process, (first, second) = begun(project, ["cancelled", "killed"], "1", *options)
     subprocess.run(["scancel", first], check=True)
     log = project.folder / "results/logs/met.log"
-    wait_for(lambda: log.read_text().count("Error in group train") == 2, "the second attempt")
+    wait_for(lambda: log.read_text().count("Error in group train") == 2)
     idle.kill_controller()
     try:
         said, _ = process.communicate(timeout=300)

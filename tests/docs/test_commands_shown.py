@@ -6,8 +6,8 @@ import importlib.util
 import io
 import re
 import shlex
-import tomllib
 from functools import cache
+from itertools import dropwhile, groupby
 
 import pytest
 import yaml
@@ -17,7 +17,6 @@ from rotastack.workflow.run.modules import STEPS
 
 SHELL = ("bash", "console")
 ALL = [*PAGES, "CONTRIBUTING.md", "benchmarks/README.md"]
-LOOKS_LIKE_SHELL = re.compile(r"^(?:\$ )?(?:rotastack|snakemake|make|pip) [\w'-]+", re.M)
 OTHERS = {
     "ssh",
     "su",
@@ -32,6 +31,7 @@ OTHERS = {
     "scancel",
     "kubectl",
     "git",
+    "pip",
     "pipx",
     "apt-get",
 }
@@ -49,26 +49,19 @@ def commands(block: Block) -> list[list[str]]:
     for line in text.splitlines():
         lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;>")
         lexer.whitespace_split, lexer.commenters = True, "#"
-        words: list[str] = []
-        for word in [*lexer, ";"]:
-            if word not in ENDS:
-                words.append(word)
-            elif words:
-                while "=" in words[0] and len(words) > 1:  # variables of the environment
-                    words.pop(0)
-                found.append(words)
-                words = []
+        found += [list(words) for is_end, words in groupby(lexer, ENDS.__contains__) if not is_end]
     return found
 
 
 def wrong(words: list[str]) -> str | None:
     """Return what is wrong with a command, or None."""
-    program = words[0].removeprefix(".venv/bin/")
-    if "=" in program or program in OTHERS:
+    words = [*dropwhile(lambda word: "=" in word, words)]  # variables of the environment
+    if not words:
         return None
-    check = {"rotastack": _rotastack, "snakemake": _snakemake, "make": _make, "python": _python, "pip": _pip}.get(
-        program
-    )
+    program = words[0].removeprefix(".venv/bin/")
+    if program in OTHERS:
+        return None
+    check = {"rotastack": _rotastack, "snakemake": _snakemake, "make": _make, "python": _python}.get(program)
     return check(words[1:]) if check else f"what is {program}?"
 
 
@@ -146,15 +139,6 @@ def _python(words):
     return None if (ROOT / words[0]).exists() else f"there is no file {words[0]}"
 
 
-def _pip(words):
-    extras = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"])
-    for word in words:
-        named = re.search(r"(?:rotastack|\.)\[(.+)\]", word)
-        if named and (unknown := set(named[1].split(",")) - extras):
-            return f"there is no extra {', '.join(unknown)}"
-    return None
-
-
 @pytest.mark.parametrize("page", [p for p in ALL if any(b.language in SHELL for b in blocks(p))])
 def test_what_commands_name_exists(page):
     found = [
@@ -165,33 +149,3 @@ def test_what_commands_name_exists(page):
         if (reason := wrong(words))
     ]
     assert not found, "\n".join(found)
-
-
-def test_no_command_hides_in_a_block_of_another_language():
-    known = (*SHELL, "python", "output", "yaml", "diff", "dockerfile")
-    shown = [block for page in ALL for block in blocks(page)]
-    assert not [str(block) for block in shown if not block.language]
-    hidden = {b.page for b in shown if b.language not in known and LOOKS_LIKE_SHELL.search(b.text)}
-    assert hidden <= {"docs/start/own-table.md", "README.md"}, "of a run: the line that says how to predict"
-
-
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        ("rotastack run quickstart", None),
-        ("rotastack run quickstrat", "there is no study quickstrat"),
-        ("rotastack run drmf --size huge", "drmf has no size huge"),
-        ("rotastack run quickstart --corse 2", "unrecognized arguments"),
-        ("rotastack step fetsch", "there is no step"),
-        ("make tests", "make has no target tests"),
-        ("snakemake --cores N --configfile config/studies/none.yaml", "missing"),
-        ("python examples/none.py", "there is no file"),
-        ("pip install 'rotastack[workflow,nothing]'", "there is no extra nothing"),
-        ("OMP_NUM_THREADS=1 make lint | cat", None),
-        ("frobnicate", "what is frobnicate"),
-    ],
-)
-def test_what_is_wrong_is_seen(line, says):
-    (words, *_) = commands(Block("page", 1, "bash", line + "\n", None))
-    found = wrong(words)
-    assert (found is None) if says is None else re.search(says, found)

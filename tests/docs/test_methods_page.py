@@ -5,7 +5,6 @@ import re
 import yaml
 from tests.docs.blocks import ROOT
 
-import rotastack
 from rotastack.workflow.study.classes import check_classes
 from rotastack.workflow.study.study import Study
 
@@ -34,17 +33,3 @@ def test_each_pool_and_combiner_of_the_page_makes_a_study():
         methods = {f"method {k}": {"pool": f"pool_{k}", "combiner": combiner} for k, (_, combiner) in enumerate(own)}
         study = {"name": "page", "datasets": ["iris"], "pools": pools, "methods": methods, "protocol": protocol}
         check_classes(Study.from_mapping(study, "page.yaml"), "page.yaml")
-
-
-def test_names_of_classes_in_the_readme_can_be_imported():
-    named = set(re.findall(r"`(\w+(?:Classifier|Regressor))`", (ROOT / "README.md").read_text()))
-    assert "ExclusivityRegularizedClassifier" in named
-    assert all(hasattr(rotastack, name) for name in named)
-
-
-def test_each_pruner_of_the_page_has_a_short_name():
-    from rotastack.workflow.study.catalogue import PRUNERS
-
-    section = PAGE.read_text().partition("## Pruners")[2].partition("\n## ")[0]
-    named = set(re.findall(r"^\|[^|]+\| `(\w+)` \|", section, re.M))
-    assert named - {"pruner"} == set(PRUNERS) - {"none", "lasso"}

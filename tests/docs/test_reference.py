@@ -15,8 +15,8 @@ from rotastack.workflow.study.model import StudyDocument
 
 sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "tools")]
 make_tables, public_names = importlib.import_module("make_tables"), importlib.import_module("public_names")
-flagship_sets, model_files = importlib.import_module("flagship_sets"), importlib.import_module("model_files")
-choosing, papers, rules = (importlib.import_module(f"tables.{name}") for name in ("choosing", "papers", "rules"))
+flagship_sets = importlib.import_module("flagship_sets")
+choosing = importlib.import_module("tables.choosing")
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 GENERATED = ("gallery", "reference/api")
@@ -94,62 +94,7 @@ def test_tables_are_those_of_the_results_and_are_shown(monkeypatch):
         assert len({len(re.split(r"(?<!\\)\|", row)) for row in table.splitlines()}) == 1, table
 
 
-@pytest.mark.parametrize("file", sorted(make_tables.FOLDER.glob("*.csv")), ids=lambda file: file.stem)
-def test_a_command_makes_a_file_of_numbers(file):
-    with file.open(encoding="utf-8") as lines:
-        program = re.match(r"# `python (benchmarks/\w+\.py)[ \w-]*`", next(lines))
-    assert program
-    assert (ROOT / program[1]).exists()
-
-
 @pytest.mark.slow
 def test_the_means_set_by_set_are_of_the_scores_that_are_kept():
     made = flagship_sets.means(pd.read_parquet(flagship_sets.SCORES))
     assert flagship_sets.MEANS.read_text(encoding="utf-8") == made, "benchmarks/flagship_sets.py --table"
-
-
-@pytest.mark.slow
-def test_files_of_models_are_as_large_as_their_table_says():
-    kept = pd.read_csv(model_files.SIZES, skiprows=1, index_col=0)
-    assert list(kept.columns) == list(model_files.HEADER[1:])
-    for name, X, y in list(model_files.tables())[:3]:
-        found = [float(size) for size in model_files.sizes(*model_files.fitted(X, y))]
-        assert kept.loc[name].tolist() == pytest.approx(found, rel=0.05, abs=0.011), name
-
-
-def test_a_rule_finds_the_question_that_parts_two_methods():
-    facts = pd.DataFrame({"rows": range(40), "noise": [3, 1, 4, 1] * 10}, index=[f"d{i}" for i in range(40)])
-    ranks = pd.DataFrame({"A": [1] * 20 + [2] * 20, "B": [2] * 20 + [1] * 20}, index=facts.index)
-    node = rules.grow(ranks, facts, 1)
-    assert node.fact == "rows"
-    assert (rules.chosen(node, facts.iloc[0]), rules.chosen(node, facts.iloc[-1])) == ("A", "B")
-    assert rules.left_out_rank(ranks, facts, 0) > rules.left_out_rank(ranks, facts, 1)
-    assert rules.grow(ranks.assign(A=1, B=2), facts, 2).fact is None
-
-
-STUDIES_OF_PAPERS = sorted({file.name.partition(".")[0] for file in papers.DATA.glob("*.published.parquet")})
-
-
-@pytest.mark.parametrize("study", STUDIES_OF_PAPERS)
-def test_printed_cells_stand_beside_ours_and_each_that_differs_has_its_reason(study):
-    cells, text = papers.cells(study), papers.printed(study)
-    for row in cells.itertuples():
-        ours, published = (papers._number(value, row.metric) for value in (row.ours, row.published))
-        assert (f"**{ours}** (" if row.agrees is False else f"{ours} ({published})") in text
-    counted = sum(int(n) for n in re.findall(r"^- (\d+) cells? \(", text, re.M))
-    assert counted == cells["agrees"].eq(False).sum()
-
-
-def test_every_study_of_a_paper_is_condensed_with_what_it_tests():
-    assert set(STUDIES_OF_PAPERS) == {file.stem for file in (ROOT / "config/published").glob("*.csv")}
-    for file in papers.DATA.glob("*.claims.csv"):
-        study = file.name.partition(".")[0]
-        claims = yaml.safe_load((ROOT / f"config/studies/{study}.yaml").read_text())["evaluation"].get("claims", [])
-        assert len(pd.read_csv(file)) == len(claims), study
-        assert papers.means(study).iloc[-1]["mean"] > 0
-
-
-def test_sizes_that_are_given_are_no_cells():
-    given = "metric == 'members' and method == 'Kappa RF full'"
-    assert len(pd.read_parquet(papers.DATA / "qmm.published.parquet").query(given)) == 10
-    assert not len(papers.cells("qmm").query(given))

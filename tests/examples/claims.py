@@ -6,13 +6,6 @@ Rotations, weights and solvers, which other scripts draw, have oracles beside th
 import numpy as np
 
 
-def mixed_table(ran):
-    assert ran.error < ran.forest.oob_family_errors_.min()
-    weights = dict(zip(ran.forest.families_, ran.forest.family_weights_, strict=True))
-    assert weights["boosted"] == weights["boosted_large"] == 0
-    assert abs(ran.error - ran.error_new) < 0.02
-
-
 def when_rotations_help(ran):
     for name, lines in ran.errors.items():
         forest, turned, ours = map(
@@ -50,18 +43,8 @@ def calibration(ran):
     assert ran.distances["RotastackClassifier"] < 0.04
 
 
-def class_weights(ran):
-    recall, precision = np.transpose(list(ran.found.values()))
-    assert (np.diff(recall) > 0).all()
-    assert (np.diff(precision) < 0).all()
-    curve = np.interp(recall, ran.recall[::-1], ran.precision[::-1])
-    assert abs(precision - curve).max() < 0.03
-
-
 def prediction_intervals(ran):
     assert abs(np.array(ran.kept) - ran.COVERAGES).max() < 0.03
-    held = dict(zip(ran.bins, ran.held, strict=True))
-    assert max(held[4], held[12]) < 0.9 < min(held[0], held[18])
     low, high = ran.band.T
     assert (high - low)[90] > 3 * (high - low)[10]
 
@@ -75,17 +58,8 @@ def pruned_to_a_tenth(ran):
 def stacking_step_by_step(ran):
     assert ran.vote < ran.alone.min()
     mean = {name: np.mean(values) for name, values in ran.errors.items()}
-    assert mean["rotations, vote"] < 0.7 * mean["columns, vote"]
     assert mean["columns, stacked"] < mean["columns, vote"] - 2
     assert abs(mean["rotations, stacked"] - mean["rotations, vote"]) < 1
-
-
-def comparing_methods(ran):
-    ranks, critical = ran.comparison.average_ranks, ran.comparison.critical_difference()
-    better = ranks.drop(["one tree"])
-    assert ranks["one tree"] - better.min() > critical > np.ptp(better)
-    left, equal, right = ran.probabilities
-    assert right > 3 * equal > 3 * left
 
 
 def boosting_on_views(ran):
@@ -93,9 +67,7 @@ def boosting_on_views(ran):
     plain, *views = (name for name in ran.METHODS if "forests" not in name)
     assert all(oblique[view] < oblique[plain] / 1.5 for view in views)
     assert all(along[view] > 2 * along[plain] for view in views)
-    ours = "on the columns, beside forests"
-    assert min(along, key=along.get) == ours
-    assert oblique[ours] - min(oblique.values()) < 2.6
+    assert min(along, key=along.get) == "on the columns, beside forests"
 
 
 def own_view(ran):
@@ -116,13 +88,7 @@ def questions(ran):
         assert abs(widths[shade]) < 0.025 < np.delete(widths, shade).min()
     share = widths[shade] / sum(widths)
     assert impurity.patches[shade].get_width() > max(0.01, 2 * share), "noise has a share of the decreases"
-    months, contract = ran.display.pd_results
-    assert months.average[0][-1] > 0.3 + months.average[0][0]
-    of = dict(zip(contract.grid_values[0], contract.average[0], strict=True))
-    assert of["year"] > of["month"] + 0.05
-    drawn = [line for line in ran.figures[-1].axes[0].lines if len(line.get_xdata()) == 8]
-    for line in drawn:
-        assert np.abs(np.asarray(line.get_xdata()) - line.get_ydata()).mean() < 0.1
+    assert ran.display.pd_results[0].average[0][-1] > 0.3 + ran.display.pd_results[0].average[0][0]
 
 
 CLAIMS = {name: check for name, check in list(globals().items()) if callable(check)}

@@ -1,6 +1,5 @@
 """Every script of the gallery runs, and draws what its text says."""
 
-import ast
 import re
 from pathlib import Path
 
@@ -42,18 +41,6 @@ def test_a_script_draws(gallery, name):
     CLAIMS.get(name, lambda ran: None)(ran)
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_a_script_asks_a_question_and_ends_by_the_result(name):
-    source = (FOLDER / f"plot_{name}.py").read_text(encoding="utf-8")
-    title, underline, blank, *text = ast.get_docstring(ast.parse(source)).splitlines()
-    assert (underline, blank) == ("=" * len(title), "")
-    for question in (title, " ".join(text).strip()):
-        assert re.match(r"[^.?]+\?", question), "the title and the first sentence are questions"
-    *_, shown, seen = source.split("\n# %%\n")
-    assert shown.endswith("\nplt.show()\n")
-    assert seen.startswith("# Result: "), "the last block states the result"
-
-
 def test_the_lists_have_every_script_by_its_question_in_the_same_order():
     listed, linked = ((FOLDER / name).read_text(encoding="utf-8") for name in ("README.rst", "GALLERY_HEADER.rst"))
     for name in SCRIPTS:
@@ -62,10 +49,3 @@ def test_the_lists_have_every_script_by_its_question_in_the_same_order():
     found = re.findall(r"plot_(\w+)\.py`", listed)
     assert found == re.findall(r"plot_(\w+)\.py`", linked)
     assert sorted(found) == sorted({*found, *CLAIMS}) == SCRIPTS
-
-
-@pytest.mark.parametrize("name", [*(f"plot_{name}" for name in SCRIPTS), "_shared"])
-def test_a_script_uses_public_names_only(name):
-    nodes = ast.walk(ast.parse((FOLDER / f"{name}.py").read_text(encoding="utf-8")))
-    ours = [n for n in nodes if isinstance(n, ast.ImportFrom) and n.module.startswith("rotastack")]
-    assert not [alias.name for node in ours for alias in node.names if alias.name.startswith("_")]

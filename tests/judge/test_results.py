@@ -33,14 +33,25 @@ def losses():
     return pd.DataFrame({"A": at < 20, "B": at >= 79, "C": at < 60}).astype(float)
 
 
-def test_the_least_log_loss_chooses_among_the_methods_that_are_not_told_apart(losses):
-    assert chosen(losses) == ("B", ["A", "B"], 0.4)
-    assert chosen(losses, {"A": 0.4, "B": 0.5}).method == "A"
+@pytest.mark.parametrize(
+    ("changes", "rows", "options", "method", "alike"),
+    [
+        ({}, 100, {}, "B", "AB"),  # of the methods that are not told apart, that of the least log loss
+        ({}, 100, {"breaker": {"A": 0.4, "B": 0.5}}, "A", "AB"),
+        ({}, 100, {"breaker": {"A": 0.40001, "B": 0.40002}, "seconds": {"A": 2.0, "B": 1.0}}, "B", "AB"),
+        ({}, 100, {"breaker": {"A": 0.40002, "B": 0.40001}, "seconds": {"A": 1.0, "B": 2.0}}, "A", "AB"),
+        ({}, 1, {}, "B", "B"),  # one row has no variance
+        ({"A": np.nan}, 100, {}, "B", "B"),  # failed
+    ],
+)
+def test_the_choice(losses, changes, rows, options, method, alike):
+    found = chosen(losses.assign(**changes).iloc[:rows], **options)
+    assert (found.method, found.alike) == (method, [*alike])
 
 
-def test_equal_log_loss_is_decided_by_time(losses):
-    for seconds, method in (({"A": 2.0, "B": 1.0}, "B"), ({"A": 1.0, "B": 2.0}, "A")):
-        assert chosen(losses, {"A": 0.40001, "B": 0.40002}, seconds).method == method
+def test_without_a_difference_all_are_alike_and_of_failures_none_is_chosen(losses):
+    assert chosen(losses.assign(B=losses["A"] + 1e-9)[["A", "B"]]).alike == ["A", "B"]
+    assert chosen(losses * np.nan) is None
 
 
 def test_the_candidates_are_a_block_of_the_ranking(losses):
@@ -50,17 +61,6 @@ def test_the_candidates_are_a_block_of_the_ranking(losses):
     test, _ = row_tests(losses)
     assert test("B", "A").p < 0.05 < test("D", "A").p
     assert chosen(losses).alike == ["A"]
-
-
-def test_without_a_test_only_equal_means_are_alike(losses):
-    assert chosen(losses.iloc[:1]).alike == ["B"]  # one row has no variance
-    equal = losses.assign(B=losses["A"] + 1e-9)[["A", "B"]]
-    assert chosen(equal).alike == ["A", "B"]
-
-
-def test_failed_methods_are_never_chosen(losses):
-    assert chosen(losses.assign(A=np.nan)).method == "B"
-    assert chosen(losses * np.nan) is None
 
 
 def test_means_in_units_of_the_target_keep_their_digits():

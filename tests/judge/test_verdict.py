@@ -73,14 +73,12 @@ def said(losses, control="B", **options):
 
 def test_the_best_stands_against_the_control_or_the_next_and_the_baseline():
     first, second = said(wrong(A=20, B=60, C=40), baseline={"error": 0.5})
-    assert first == "A: error 10.0% against 30.0% for B and 50.0% for predicting the majority class."
-    assert (
-        "B is shown (p < 0.001 after Holm's correction for 2 comparisons, as the best is picked from 3; 200" in second
+    assert re.match("A: error 10.0% against 30.0% for B and 50.0% for ", first)
+    assert re.search("B is shown .p < 0.001 .* 2 comparisons, .* picked from 3; 200 held-out rows", second)
+    told = " ".join(said(wrong(A=61, B=60)))
+    assert re.match(
+        "B: error 30.0% against 30.5% for A.* apart from A .30.5%.*A is not shown .p = 0.61; 200 held", told
     )
-    first, alike, last = said(wrong(A=61, B=60))
-    assert first == "B: error 30.0% against 30.5% for A."
-    assert "B cannot be told apart from A (30.5%)" in alike
-    assert "A is not shown (p = 0.61; 200 held-out rows)" in last
 
 
 def test_few_splits_are_no_reason_to_call_different_methods_equal():
@@ -97,8 +95,8 @@ def test_few_splits_are_no_reason_to_call_different_methods_equal():
 )
 def test_rotations_are_judged_by_one_method_with_and_without_them(counts, effect, p):
     last = said(wrong(**dict(zip("AB", counts, strict=True))), pairs=[["A", "B"]])[-1]
-    assert last.startswith(effect)
-    assert last.endswith(f"{counts[0] / 200:.1%} with rotations (A), {counts[1] / 200:.1%} without (B); p {p}.")
+    shares = [f"{count / 200:.1%}" for count in counts]
+    assert re.match(rf"{effect}.* {shares[0]} with .*A., {shares[1]} without .B.; p {p}\.$", last)
 
 
 def test_the_best_rotated_method_is_not_compared_with_another_method():
@@ -106,29 +104,36 @@ def test_the_best_rotated_method_is_not_compared_with_another_method():
     losses = wrong(A=20, B=60, C=61).set_axis(["Rotastack", "Random forest", "Random rotations"], axis=1)
     last = said(losses, "Random forest", pairs=[["Random rotations", "Random forest"]])[-1]
     assert last.startswith("No effect of rotations is shown here: 30.5% with rotations (Random rotations), ")
-    assert not any("otations" in s for s in said(wrong(A=20, B=60, C=61)))
 
 
-def test_failures_stand_at_the_end_with_their_reasons():
-    losses = wrong(A=20, B=60).assign(C=np.nan)
-    assert said(losses)[-1].startswith("Failed: C; ")
-    assert said(losses, failures={"C": "ValueError: no"})[-1].startswith("Failed: C (no); ")
-    nothing = verdict(losses * np.nan)
-    assert (nothing["best"], len(nothing["sentences"])) == (None, 1)
+TWO = wrong(A=20, B=60)
+FEW = {"A": {"rows": 8, "held": 0.5}, "B": {"rows": 8, "held": 0.9}}
 
 
-def test_methods_without_intervals_have_not_failed():
-    """A pinball loss is that of an interval, which few methods predict."""
-    losses = wrong(A=20, B=60).assign(C=np.nan, D=np.nan)
-    bare, failed = said(losses, task="regression", score="pinball", failures={"D": "ValueError: no"})[-2:]
-    assert bare.endswith("intervals: C.")
-    assert failed.startswith("Failed: D (no); ")
-
-
-def test_the_same_difference_in_all_rows_counts_among_the_comparisons():
-    """A is right about all rows and C about none: their test has no variance, and is still one of three."""
-    tested = said(wrong(A=0, B=60, C=200, D=61), "C")[1]
-    assert "is shown (p < 0.001 after Holm's correction for 3 comparisons, as the best is picked from 4;" in tested
+@pytest.mark.parametrize(
+    ("losses", "options", "words"),
+    [
+        (TWO.assign(C=np.nan), {}, "Failed: C; "),
+        (TWO.assign(C=np.nan), {"failures": {"C": "ValueError: no"}}, r"Failed: C .no.; [^.]*\.$"),
+        (TWO * np.nan, {}, r"^[^.]*\.$"),
+        (  # a pinball loss is that of an interval, which few methods predict
+            TWO.assign(C=np.nan, D=np.nan),
+            {"task": "regression", "score": "pinball", "failures": {"D": "ValueError: no"}},
+            r"intervals: C\. Failed: D .no.; ",
+        ),
+        (  # A is right about all rows and C about none: their test has no variance, and is still one of three
+            wrong(A=0, B=60, C=200, D=61),
+            {"control": "C"},
+            "is shown .p < 0.001 .* 3 comparisons, as the best is picked from 4;",
+        ),
+        (TWO, {"suspicions": ["A date."], "forecasts": ["None are naive."]}, r"^A date\. A: error.* None are naive\.$"),
+        (TWO, {"intervals": FEW}, "A: 90% intervals covered 50% of 8 later rows"),
+        (TWO, {"pairs": [["A", "B"]], "baseline": {"error": 0.05}}, "^((?!otations).)*$"),  # help nobody
+        (wrong(A=40, B=60).iloc[:5], {}, "p [=<]"),  # one split is tested by its rows
+    ],
+)
+def test_what_else_a_verdict_says(losses, options, words):
+    assert re.search(words, " ".join(said(losses, **options)))
 
 
 def test_the_p_value_is_of_the_paired_test_of_rows_and_corrected_for_the_choice_of_the_best():
@@ -149,20 +154,14 @@ def test_the_corrected_t_test_stands_beside_the_rows_where_rows_are_held_out_sev
     assert "corrected t" not in once
 
 
-def test_doubts_that_change_a_number_stand_before_it():
-    found = said(wrong(A=20, B=60), suspicions=["day is a date."], forecasts=["Naive forecasts: none."])
-    assert (found[0], found[1][:8], found[-1]) == ("day is a date.", "A: error", "Naive forecasts: none.")
-
-
 def test_the_best_is_named_and_at_once_the_model_if_another_method_is_chosen():
     """Four methods at 21 %; the one of least log loss becomes the model."""
     losses = wrong(A=42, B=42, C=42, D=42)
     found = verdict(losses, breaker={"A": 0.51, "B": 0.47, "C": 0.43, "D": 0.45})
     model, ties, *_ = found["sentences"]
     assert found["best"] == "A"
-    assert "against 21.0% for B. C (21.0%) becomes the model: it has the lowest clipped log loss (0.430)" in model
-    assert "A ties with B (21.0%), C (21.0%) and D (21.0%): the 95% intervals" in ties
-    assert ties.endswith("within ±1.0%.")
+    assert re.search(r"C .21.0%. becomes the model: .* clipped log loss .0\.430", model)
+    assert re.match(r"A ties with B .21.0%., C .21.0%. and D .21.0%.: the 95% .* ±1.0%\.$", ties)
     assert "becomes the model" not in said(losses, breaker={"A": 0.51, "B": 0.47}, chooses=False)[0]
 
 
@@ -215,15 +214,6 @@ def test_a_threshold_is_proposed_where_the_chosen_method_hardly_decides_for_the_
     assert "class 1 for 11 of 1,186" in said(losses, thresholds={"A": {**even, "decided": 11}})[-1]
 
 
-def test_one_split_is_tested_by_its_rows():
-    assert verdict(wrong(A=40, B=60).iloc[:5], pairs=[["A", "B"]])["p_value"] is not None
-
-
-def test_the_coverage_of_the_chosen_methods_intervals_is_said():
-    told = {"A": {"rows": 8, "held": 0.5}, "B": {"rows": 8, "held": 0.9}}
-    assert said(wrong(A=20, B=60), intervals=told)[-1].startswith("A: 90% intervals covered 50% of 8 later rows")
-
-
 @pytest.mark.parametrize(
     ("rows", "share", "score", "is_said"),
     [
@@ -232,7 +222,6 @@ def test_the_coverage_of_the_chosen_methods_intervals_is_said():
         (200, 0.5, "rmse", False),
         (199, 0.9, "rmse", False),
         (5000, 0.9, "mae", False),
-        (5000, 0.9, "pinball", False),
     ],
 )
 def test_ten_rows_that_make_half_of_the_squared_errors_are_named_before_the_score(rows, share, score, is_said):
@@ -243,9 +232,3 @@ def test_ten_rows_that_make_half_of_the_squared_errors_are_named_before_the_scor
     words = f"Ten of {rows:,} held-out rows account for {share:.0%} of the squared errors of {best}, "
     assert [k for k, sentence in enumerate(sentences) if "Ten of" in sentence] == [0] * is_said
     assert sentences[0].startswith(words) == is_said
-
-
-def test_rotations_help_nobody_where_no_method_beats_the_baseline():
-    losses = wrong(A=20, B=60)
-    assert any("Rotations help" in s for s in said(losses, pairs=[["A", "B"]], baseline={"error": 0.5}))
-    assert not any("otations" in s for s in said(losses, pairs=[["A", "B"]], baseline={"error": 0.05}))

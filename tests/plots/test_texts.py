@@ -130,9 +130,6 @@ def test_a_users_matplotlibrc_changes_nothing(name, tmp_path):
             assert drawn_or_told(draw, [tmp_path / "figure.svg"]) == []
         files.append((tmp_path / "figure.svg").read_bytes())
     assert files[0] == files[1]
-    with matplotlib.rc_context(MATPLOTLIBRC):
-        save_figure(draw(), tmp_path / "figure.svg")
-        draw().draw_without_rendering()
 
 
 @pytest.mark.slow
@@ -165,8 +162,7 @@ def test_a_figure_with_its_note_and_one_of_the_user_are_drawn_by_matplotlib_itse
     with warnings.catch_warnings(action="error"), matplotlib.rc_context({"svg.fonttype": "none"}):
         ours.savefig(tmp_path / "figure.svg")
     seen = (tmp_path / "figure.svg").read_text()
-    assert "$_{ $" in seen
-    assert "$^ $" in seen
+    assert [text in seen for text in ("$_{ $", "$^ $")] == [True, True]
 
 
 def test_a_figure_that_fails_says_why_and_damages_of_the_machine_are_errors(tmp_path):
@@ -178,7 +174,6 @@ def test_a_figure_that_fails_says_why_and_damages_of_the_machine_are_errors(tmp_
     told = f"{files[0]} could not be drawn: ValueError: no place for $_{{ $"
     assert drawn_or_told(draw, files) == [told]
     assert told[-40:] in files[0].read_text()
-    assert files[1].stat().st_size
     assert drawn_or_told(lambda: new_figure(1, 1), files) == []
     with pytest.raises(FileNotFoundError):
         drawn_or_told(lambda: Path("missing").read_text(), files)

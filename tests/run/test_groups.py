@@ -110,7 +110,8 @@ def test_the_groups_of_a_data_set_are_not_independent():
 
 
 def table(groups):
-    return summarize._groups_table(SimpleNamespace(primary="error", boards={"error": {"groups": groups}}))
+    results = SimpleNamespace(spec=SimpleNamespace(score="error"), boards={"error": {"groups": groups}})
+    return summarize._groups_table(results)
 
 
 def test_what_failed_everywhere_is_left_out_of_its_group():

@@ -1,11 +1,13 @@
 """The card of a model: what it says follows from the records."""
 
 from pathlib import Path
+from types import MappingProxyType
 
 import pandas as pd
 import pytest
 
 from rotastack.workflow.run.tracked.contents import TrackedDataset, method_params, model_card, plain
+from rotastack.workflow.study.specs import ReportSpec
 
 CELLS = pd.DataFrame(
     {
@@ -19,12 +21,7 @@ CELLS = pd.DataFrame(
         "brier": 0.3,
     }
 )
-METRICS = {
-    "ranges": {"a": [0.0, 99.0], "b_1": [-0.5, 12345678.9]},
-    "training_error": 0.0,
-    "oob_error": 0.31,
-    "model_bytes": 10,
-}
+METRICS = {"ranges": {"a": [0.0, 99.0], "b_1": [-0.5, 12345678.9]}}
 FACTS = {"numeric_columns": 2, "categorical_columns": 1, "missing_cells": 5, "class_counts": {"x": 90, "y": 10}}
 RAW = pd.DataFrame({"a": range(100), "b": 0, "c": 0, "target": 0})
 
@@ -37,8 +34,12 @@ def card(
     refit="best",
     loaded="runs:/1/model",
     store="sqlite:///results/mlflow/mlflow.db",
-    divided_by=None,
-    **changes,
+    study="shop",
+    dataset="customers",
+    task="classification",
+    score="error",
+    baseline=MappingProxyType({"error": 0.45}),
+    protocol=None,
 ):
     """Return the text of a card."""
     record = {
@@ -47,29 +48,30 @@ def card(
         "seed": 7,
         "code": "abc",
         "metrics": {"method": method, **metrics},
-        "parameters": {"refit": refit, "methods": dict.fromkeys("ABCD"), "divided_by": divided_by or {}},
+        "parameters": {"refit": refit, "methods": dict.fromkeys("ABCD")},
     }
-    known = {
-        "key": "",
-        "study": "shop",
-        "dataset": "customers",
-        "task": "classification",
-        "score": "error",
-        "table": None,
-        "scores": scores.assign(method=method),
-        "records": {"prepare": {"metrics": facts}},
-        "baseline": {"error": 0.45},
-        "raw": Path("data/raw/customers.parquet"),
-        "prepared_file": None,
-        "model": None,
-        "refit": record,
-        "figures": [],
-        "rotated": [],
+    spec = {
+        "name": study,
+        "task": task,
+        "score": score,
+        "protocol": {"kind": "crossval"} if protocol is None else protocol,
         "optimistic": [],
-        "protocol": {"kind": "crossval"},
+        "rotated": [],
     }
-    params = {"estimator": "Forest", "view": "none"}
-    return model_card(TrackedDataset(**{**known, **changes}), params, RAW, "f00d", loaded, store)
+    data = TrackedDataset(
+        key="",
+        spec=ReportSpec.model_construct(**spec),
+        dataset=dataset,
+        table=Path("table.parquet"),
+        scores=scores.assign(method=method),
+        records={"prepare": {"metrics": facts}},
+        baseline=baseline,
+        raw=Path("data/raw/customers.parquet"),
+        model=None,
+        refit=record,
+        figures=[],
+    )
+    return model_card(data, RAW, "f00d", loaded, store)
 
 
 NUMBERS = {
@@ -79,7 +81,7 @@ NUMBERS = {
     "score": "rmse",
     "baseline": {"rmse": 9.0},
 }
-LATER = {"training_rmse": 1.5, "oob_r2": 0.95, "intervals": {"rows": 8, "held": 0.5}}
+LATER = {"intervals": {"rows": 8, "held": 0.5}}
 
 
 @pytest.mark.parametrize(
@@ -88,30 +90,21 @@ LATER = {"training_rmse": 1.5, "oob_r2": 0.95, "intervals": {"rows": 8, "held": 
         (
             {},
             "SHA-256 `f00d`|3 columns: 2 numeric, 1 categorical; 5 cells|x 90, y 10|a 0 to 99, b\\_1 -0.5 to 12345678.9.|best of 4"
-            "|By cross-validation: 30.00 % (the middle 95 % of 3 cells: 20.50 % to 39.50 %)|majority class: 45.00 %"
-            "|Out-of-bag, this model: 31.00 %|100 rows is about 4.58 %.|few rows: y (10)|mlflow.sklearn.load_model",
-            "no missing values",
+            "|by cross-validation 30.00 % (the middle 95 % of 3 cells: 20.50 % to 39.50 %); predicting the majority class has 45.00 %"
+            "|100 rows is about 4.58 %.|chosen by the number shown|mlflow.sklearn.load_model",
+            "covered",
         ),
         (
-            {"scores": CELLS[:1], "metrics": {"training_error": 0.0, "model_bytes": 1}, "baseline": {}, "refit": "RF"},
-            "Out-of-bag: no score|Chosen in the file of the study shop",
-            "majority class|The best of several|the middle",
+            {"scores": CELLS[:1], "baseline": {}, "refit": "RF"},
+            "chosen in the file of the study shop|class has —",
+            "chosen by the number shown|the middle",
         ),
-        (
-            {**NUMBERS, "metrics": {"training_rmse": 1.5, "oob_rmse_of_members": 3.25}},
-            "### RMSE|Predicting the mean: 9|single members: 3.25|2.05 to 3.95|(optimistic): 1.5",
-            "standard error|Classes",
-        ),
-        ({**NUMBERS, "metrics": LATER}, "covered 50% of 8 later rows|Out-of-bag, this model: R² 0.95", "no score"),
-        ({**NUMBERS, "metrics": LATER, "divided_by": {"time": "day"}}, "Out-of-bag: no score", "0.95"),
-        (
-            {"protocol": {"kind": "holdout"}},
-            "- On random splits: 30.00 %|error on random splits 30.00 %",
-            "cross-validation",
-        ),
-        ({"protocol": {"kind": "given"}}, "- On given splits: 30.00 %", "cross-validation"),
-        ({"protocol": {"kind": "holdout", "time": "day"}}, "- On later rows: 30.00 %", "cross-validation"),
-        ({"protocol": {"kind": "crossval", "time": None}}, "- By cross-validation: 30.00 %", "On later rows"),
+        (NUMBERS, "**: RMSE by cross-validation 3 (|predicting the mean has 9|2.05 to 3.95", "standard error|Classes"),
+        ({**NUMBERS, "metrics": LATER}, "covered 50% of 8 later rows", "Classes"),
+        ({"protocol": {"kind": "holdout"}}, "error on random splits 30.00 %", "cross-validation"),
+        ({"protocol": {"kind": "given"}}, "error on given splits 30.00 %", "cross-validation"),
+        ({"protocol": {"kind": "holdout", "time": "day"}}, "error on later rows 30.00 %", "random splits"),
+        ({"protocol": {"kind": "crossval", "time": None}}, "error by cross-validation 30.00 %", "later rows"),
     ],
 )
 def test_the_card_says_what_the_records_say(changes, shown, hidden):

@@ -5,11 +5,10 @@ from importlib.util import find_spec
 import grimp
 import numpy as np
 import pytest
-from tests.run.running import combiner_slice, pool_slice
+from tests.run.running import pool_slice
 
 from rotastack.base.fitting import fit_aligned
 from rotastack.errors import RotastackError
-from rotastack.trees import ForestClassifier
 from rotastack.workflow.study.building import load_class, make_estimator
 from rotastack.workflow.study.catalogue import (
     ESTIMATORS,
@@ -47,29 +46,11 @@ def test_every_estimator_is_sound_and_learns(name, iris):
     assert (fitted.outputs(X.astype(np.float32)).argmax(axis=1) == y).mean() > (0.6 if name == "tree_stump" else 0.9)
 
 
-@pytest.mark.parametrize("name", VIEWS)
-def test_every_view_is_sound_and_maps_rows(name, iris):
+@pytest.mark.parametrize("name", [*VIEWS, *PRUNERS])
+def test_every_view_and_pruner_is_sound(name, iris):
     X, y = iris
-    assert checked_by_name(name, {}, VIEWS).fit(X, y).transform(X).shape[0] == len(X)
-
-
-@pytest.mark.parametrize("name", PRUNERS)
-def test_every_pruner_is_sound(name):
-    assert hasattr(checked_by_name(name, {}, PRUNERS), "fit")
-
-
-@pytest.mark.parametrize("name", ["exrm", "drm"])
-def test_a_study_can_ask_for_the_printed_problem_of_a_machine(name, iris):
-    X, y = (rows[:100] for rows in iris)
-    assert checked_by_name(name, {"solver": "cvxpy"}, ESTIMATORS).solver == "cvxpy"
-    assert (make(name, solver="cvxpy", n_estimators=2).fit(X, y).predict(X) == y).all()
-
-
-@pytest.mark.parametrize("name", ["qmm", "lp"])
-def test_a_study_can_ask_for_the_printed_problem_of_a_pruner(name):
-    pruner = combiner_slice({"kind": "prune", "pruner": name, "parameters": {"solver": "cvxpy"}})
-    assert pruner.parameters["solver"] == "cvxpy"
-    assert checked(pruner.class_, pruner.parameters, "here").fit([[0, 1], [0, 0]], [0, 0]).n_selected_ == 1
+    made = checked_by_name(name, {}, {**VIEWS, **PRUNERS})
+    assert name in PRUNERS or made.fit(X, y).transform(X).shape[0] == len(X)
 
 
 def test_a_class_is_found_by_short_name_by_its_own_name_and_by_its_path():
@@ -97,12 +78,6 @@ def test_missing_classes_get_zero_columns(y, n_classes, absent):
     assert proba.shape == (len(y), n_classes)
     assert (proba[:, absent] == 0).all()
     assert proba.sum(axis=1) == pytest.approx(1)
-
-
-def test_bags_of_c45_are_grown_by_the_kernel(iris):
-    bags = make("bagged_c45", n_estimators=7)
-    assert isinstance(bags, ForestClassifier)
-    assert (bags.criterion, bags.max_features, bags.n_estimators) == ("c45", None, 7)
 
 
 def test_defaults_are_those_of_the_class():

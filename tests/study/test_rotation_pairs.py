@@ -34,29 +34,27 @@ def study(combiners=(VOTE, VOTE), **pools):
     return Study.from_mapping(content, "s.yaml")
 
 
+TURNED = {"view": "rotation", "estimator": "forest", "parameters": {"n_estimators": 10}}
+
+
 @pytest.mark.parametrize(
-    ("turned", "plain"),
+    ("turned", "plain", "combiner"),
     [
-        (
-            {"view": "rotation", "estimator": "forest", "parameters": {"n_estimators": 10}},
-            FOREST,
-        ),  # 8 rotations of 10 trees
-        ({"view": "rotation", "estimator": "sklearn.svm.SVC"}, {"estimator": "sklearn.svm.SVC"}),
-        ({"estimator": "random_rotation_forest", "parameters": {"n_estimators": 80}}, FOREST),
+        (TURNED, FOREST, VOTE),  # 8 rotations of 10 trees
+        ({"view": "rotation", "estimator": "sklearn.svm.SVC"}, {"estimator": "sklearn.svm.SVC"}, VOTE),
+        ({"estimator": "random_rotation_forest", "parameters": {"n_estimators": 80}}, FOREST, VOTE),
         (
             {"estimator": "rotation_forest"},
             {"estimator": "forest", "parameters": {"criterion": "entropy", "max_features": None}},
+            VOTE,
         ),
-        (FLAGSHIP, PLAIN),
+        (FLAGSHIP, PLAIN, VOTE),
+        (TURNED, FOREST, STACKING),
     ],
 )
-def test_a_method_and_the_same_without_rotations_are_a_pair(turned, plain):
-    found = study(a=turned, b=plain)
-    assert found.rotation_pairs == [["a", "b"]]
-    assert found.rotated == ["a"]
-
-
-TURNED = {"view": "rotation", "estimator": "forest", "parameters": {"n_estimators": 10}}
+def test_a_method_and_the_same_without_rotations_are_a_pair(turned, plain, combiner):
+    found = study((combiner, combiner), a=turned, b=plain)
+    assert (found.rotation_pairs, found.rotated) == ([["a", "b"]], ["a"])
 
 
 @pytest.mark.parametrize(
@@ -76,10 +74,6 @@ TURNED = {"view": "rotation", "estimator": "forest", "parameters": {"n_estimator
 )
 def test_methods_that_differ_by_more_than_rotations_are_no_pair(turned, plain, combiners):
     assert study(combiners, a=turned, b=plain).rotation_pairs == []
-
-
-def test_stacking_with_and_without_rotations_is_a_pair():
-    assert study((STACKING, STACKING), a=TURNED, b=FOREST).rotation_pairs == [["a", "b"]]
 
 
 def test_the_flagship_states_its_families_on_rotated_columns():

@@ -8,12 +8,12 @@ then the key of all runs changes, so that the next ones log new runs, and mark t
 
 import os
 import random
-import signal
 import sys
 import tempfile
 import time
 from collections import Counter
 from contextlib import chdir
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 
 from rotastack.workflow.run.steps import track
@@ -55,24 +55,17 @@ def look(study: str, versions: int) -> None:
     assert len({v.run_id for v in registered}) == len(registered) == versions
 
 
-def forked(work, *arguments) -> int:
-    """Start a fork that does some work; return its number."""
-    number = os.fork()
-    if not number:
-        try:
-            work(*arguments)
-            code = 0
-        except BaseException as error:
-            print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
-            code = 1
-        os._exit(code)
-    return number
+def forked(work, *arguments) -> ForkProcess:
+    """Start a fork that does some work."""
+    process = ForkProcess(target=work, args=arguments)
+    process.start()
+    return process
 
 
-def ended(number: int) -> None:
+def ended(process: ForkProcess) -> None:
     """Wait for a fork; stop if it failed."""
-    _, status = os.waitpid(number, 0)
-    if os.waitstatus_to_exitcode(status):
+    process.join()
+    if process.exitcode:
         raise SystemExit("a writer that was not killed has failed")
 
 
@@ -93,10 +86,11 @@ def main() -> None:
         while done < kills:
             job = job_of(METHODS, repeats=STEPS + versions, study=study)
             for _ in range(min(BETWEEN, kills - done)):
-                number = forked(track.run, job)
+                process = forked(track.run, job)
                 time.sleep(chance.uniform(0, 0.7 * seconds))
-                os.kill(number, signal.SIGKILL)
-                early += os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]) == 0
+                process.kill()
+                process.join()
+                early += process.exitcode == 0
                 done += 1
             ended(forked(track.run, job))
             versions += 1

@@ -35,9 +35,10 @@ nameless = lambda X: X
 @pytest.fixture
 def mine(tmp_path, monkeypatch):
     """Return a function that gives a user's module, by its name; modules hold the same code."""
-    for name in ("mine", "mine/sub", "minefield"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "__init__.py").write_text(MINE)
+    for name in ("mine", "mine.sub", "minefield"):
+        (folder := tmp_path / name.replace(".", "/")).mkdir()
+        (folder / "__init__.py").write_text(MINE)
+        monkeypatch.delitem(sys.modules, name, raising=False)  # of other tests
     monkeypatch.syspath_prepend(tmp_path)
     yield import_module
     for name in ("mine", "mine.sub", "minefield"):

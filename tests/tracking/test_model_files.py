@@ -105,14 +105,6 @@ MODELS = [
 ]
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda m: repr(m)[:60])
-def test_a_model_file_predicts_as_the_model(model, tmp_path):
-    X, y = load_iris(return_X_y=True)
-    model.fit(X, y)
-    dump_model(model, tmp_path / "model.skops")
-    assert (load_model(tmp_path / "model.skops").predict_proba(X) == model.predict_proba(X)).all()
-
-
 EXRM = {"class": "exrm", "parameters": {"n_estimators": 3}}
 MACHINES = [
     ("exrm", {"n_estimators": 3}),
@@ -130,17 +122,21 @@ MACHINES = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize(("name", "parameters"), MACHINES, ids=[name for name, _ in MACHINES])
-def test_a_file_of_a_linear_machine_decides_as_the_machine(name, parameters, tmp_path):
-    """As studies refit them: a pool of one, with its scaler."""
-    X, y = load_iris(return_X_y=True)
+def refitted(name, parameters):
+    """Return a machine as studies refit it: a pool of one, with its scaler."""
     found = resolved(name, parameters)
     machine = build(found["class"], found["parameters"])
-    model = PooledEnsembleClassifier(None, machine, n_estimators=1, scaling="symmetric", random_state=0)
-    model.fit(X[:100], y[:100])
-    dump_model(model, tmp_path / "model.skops")
-    assert (load_model(tmp_path / "model.skops").predict(X) == model.predict(X)).all()
+    return PooledEnsembleClassifier(None, machine, n_estimators=1, scaling="symmetric", random_state=0)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("model", MODELS + [refitted(*machine) for machine in MACHINES], ids=lambda m: repr(m)[:60])
+def test_a_model_file_predicts_as_the_model(model, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    dump_model(model.fit(X[:100], y[:100]), tmp_path / "model.skops")
+    found = load_model(tmp_path / "model.skops")
+    assert (found.predict(X) == model.predict(X)).all()
+    assert not hasattr(model, "predict_proba") or (found.predict_proba(X) == model.predict_proba(X)).all()
 
 
 @pytest.mark.parametrize(
@@ -216,14 +212,6 @@ def test_a_file_that_is_no_model_is_one_line_and_nobody_is_told_to_delete_their_
         (tmp_path / name).write_bytes(content)
     with pytest.raises(RotastackError, match=rf"^[^\n]*{name}: [^\n]*{words}"):
         load_model(tmp_path / name)
-
-
-def test_a_class_that_has_changed_is_one_line(small):
-    with ZipFile(small) as archive:
-        schema = archive.read("schema.json").decode()
-    rewritten(small, "schema.json", schema.replace('"GaussianNB"', '"GaussianXB"'))
-    with pytest.raises(RotastackError, match=r"^[^\n]*model.skops: [^\n]+$"):
-        load_model(small)
 
 
 def hostile(value, path):
@@ -306,4 +294,4 @@ def test_damage_anywhere_is_one_line(small, tmp_path):
             except RotastackError as error:
                 said.append(str(error))
     assert len(said) > len(body) / 37
-    assert not [text for text in said if "\n" in text]
+    assert "\n" not in "".join(said)

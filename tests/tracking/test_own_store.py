@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from contextlib import chdir, closing, contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 from unittest.mock import Mock, patch
 
@@ -81,11 +82,11 @@ def test_who_comes_while_it_is_made_takes_the_one_that_is_made(tmp_path):
     made = set()
     while any(thread.is_alive() for thread in threads):
         made |= {path.stat().st_ino} if path.exists() else set()
-    assert made | {path.stat().st_ino} == {path.stat().st_ino}
+    assert made <= {path.stat().st_ino}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("share", [0.1, 0.7])
 def test_a_kill_while_it_is_made_leaves_nothing_or_all(tmp_path, share):
     path = tmp_path / "mlflow.db"
     start, mask = time.monotonic(), os.umask(0o002)
@@ -93,13 +94,11 @@ def test_a_kill_while_it_is_made_leaves_nothing_or_all(tmp_path, share):
     os.umask(mask)
     seconds = time.monotonic() - start
     assert (tmp_path / "other.db").stat().st_mode & 0o060 == 0o060, "who shares the folder with a group shares the runs"
-    number = os.fork()
-    if not number:
-        make_database(path)
-        os._exit(0)
+    maker = get_context("fork").Process(target=make_database, args=(path,))
+    maker.start()
     time.sleep(share * seconds)
-    os.kill(number, signal.SIGKILL)
-    os.waitpid(number, 0)
+    maker.kill()
+    maker.join()
     assert not path.exists() or is_whole(path)
     make_database(path)
     assert is_whole(path)
@@ -149,9 +148,6 @@ def test_a_table_that_another_user_logs_in_the_same_moment_is_logged(tmp_path, m
     run = bring(tmp_path, "one")
     assert calls == [run] * 2
     assert len(MlflowClient(tracking_uri(tmp_path)).get_run(run).inputs.dataset_inputs) == 1
-    again = Mock(side_effect=[MlflowException("duplicate key value violates unique constraint"), None])
-    twice(again)
-    assert again.call_count == 2
     refused = Mock(side_effect=MlflowException("denied"))
     with pytest.raises(MlflowException, match="denied"):
         twice(refused)

@@ -1,25 +1,24 @@
 """Others' servers: runs are brought to MLflow's on PostgreSQL, and a model is served by ``mlflow models serve``."""
 
-import json
 import os
 import shutil
 import socket
 import subprocess
 import sys
-import time
 from contextlib import chdir, closing, contextmanager, suppress
+from multiprocessing import get_context
 from pathlib import Path
-from urllib.request import Request, urlopen
+from urllib.request import urlopen
 
 import pytest
 from mlflow.tracking import MlflowClient
 from tests.refusals import refusal
 from tests.tracking.small_study import job_of
-from tests.tracking.test_writer import X, log
+from tests.tracking.test_writer import log
+from tests.waiting import wait_for
 
 from rotastack.workflow.run.steps import track
-from rotastack.workflow.tracking.address import VARIABLE, check_address, tracking_uri
-from rotastack.workflow.tracking.model_files import load_model
+from rotastack.workflow.tracking.address import VARIABLE, check_address
 from rotastack.workflow.tracking.writer import check_store
 
 pytest.importorskip("flask")
@@ -33,15 +32,10 @@ def free_port():
         return closed.getsockname()[1]
 
 
-def wait_for(process, address, log):
-    """Wait until a server answers, for at most two minutes."""
-    end = time.monotonic() + 120
-    while True:
-        with suppress(OSError), urlopen(f"{address}/health", timeout=5):
-            return
-        assert process.poll() is None, log.read_text()
-        assert time.monotonic() < end, log.read_text()
-        time.sleep(0.2)
+def answers(address):
+    """Return whether a server answers."""
+    with suppress(OSError), urlopen(f"{address}/health", timeout=5):
+        return True
 
 
 @contextmanager
@@ -54,7 +48,7 @@ def served(folder, *arguments, **environment):
     with log.open("w") as said:
         process = subprocess.Popen(command, cwd=folder, stdout=said, stderr=said, env={**os.environ, **environment})
     try:
-        wait_for(process, address, log)
+        wait_for(lambda: answers(address), 120, process, log.read_text)
         yield address
     finally:
         process.terminate()
@@ -118,83 +112,19 @@ def test_two_users_log_one_study_to_postgresql_at_once(database, tmp_path, monke
     server = ("server", "--backend-store-uri", database, "--artifacts-destination", str(tmp_path / "artifacts"))
     with served(tmp_path, *server, MLFLOW_SERVER_ENABLE_JOB_EXECUTION="false") as address:
         monkeypatch.setenv(VARIABLE, address)
-        users = []
-        for name in ("anna", "berta"):
-            (folder := tmp_path / name).mkdir()
-            if not (user := os.fork()):
-                with suppress(BaseException), chdir(folder):
-                    check_store("s")
-                    track.run(job_of({"KNN": 0.3, "RF": 0.2}, ("iris", "wine")))
-                    os._exit(0)
-                os._exit(1)
-            users.append(user)
-        assert [os.waitpid(user, 0)[1] for user in users] == [0, 0]
+
+        def work(folder):
+            folder.mkdir()
+            with chdir(folder):
+                check_store("s")
+                track.run(job_of({"KNN": 0.3, "RF": 0.2}, ("iris", "wine")))
+
+        users = [get_context("fork").Process(target=work, args=(tmp_path / name,)) for name in ("anna", "berta")]
+        for act in ("start", "join"):
+            for user in users:
+                getattr(user, act)()
+        assert [user.exitcode for user in users] == [0, 0]
         client = MlflowClient(address, address)
         runs = client.search_runs([client.get_experiment_by_name("s").experiment_id])
         assert {run.info.status for run in runs} == {"FINISHED"}
         assert {model.name for model in client.search_registered_models()} == {"s.iris", "s.wine"}
-
-
-def test_users_of_a_server_share_no_names(tmp_path, monkeypatch):
-    """Who may read everything logs another study of the same table; the first one's study and models are named as theirs."""
-    pytest.importorskip("flask_wtf", reason="Flask-WTF is missing: pip install 'mlflow[auth]'")
-    from mlflow.server.auth.client import AuthServiceClient
-
-    settings = {
-        "default_permission": "READ",
-        "database_uri": f"sqlite:///{tmp_path}/users.db",
-        "admin_username": "admin",
-        "auth_cache_ttl_seconds": "60",
-        "authorization_function": "mlflow.server.auth:authenticate_request_basic_auth",
-    }
-    (tmp_path / "users.ini").write_text("\n".join(["[mlflow]", *(f"{k} = {v}" for k, v in settings.items())]))
-    environment = {
-        "MLFLOW_AUTH_CONFIG_PATH": str(tmp_path / "users.ini"),
-        "MLFLOW_AUTH_ADMIN_PASSWORD": (password := "a-long-password"),
-        "MLFLOW_FLASK_SERVER_SECRET_KEY": "key",
-        "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
-    }
-    server = (
-        "server",
-        "--app-name",
-        "basic-auth",
-        "--backend-store-uri",
-        f"sqlite:///{tmp_path}/runs.db",
-        "--artifacts-destination",
-        str(tmp_path / "artifacts"),
-    )
-    monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", password)
-
-    def as_user(name):
-        monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", name)
-
-    with served(tmp_path, *server, **environment) as address, chdir(tmp_path):
-        monkeypatch.setenv(VARIABLE, address)
-        as_user("admin")
-        users = AuthServiceClient(address)
-        for name in ("anna", "berta"):
-            users.create_user(name, password)
-        as_user("anna")
-        check_store("shop")
-        track.run(job_of({"KNN": 0.3, "RF": 0.2}, study="shop"))
-        as_user("berta")
-        check_store("rival")
-        track.run(job_of({"KNN": 0.3, "RF": 0.2}, study="rival"))
-        theirs = "belongs to anna; change the key name of the study's file, or ask for the permission EDIT"
-        assert f"the registered model shop.iris {theirs}" in refusal(check_store, "shop")
-        monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", "another")
-        assert "the server refuses the user or the password" in refusal(check_store, "rival")
-
-
-def test_a_model_is_served_by_mlflow(tmp_path):
-    log(tmp_path)
-    with chdir(tmp_path):
-        uri = tracking_uri()
-    serve = ("models", "serve", "-m", "models:/customers@champion", "--env-manager", "local")
-    with served(tmp_path, *serve, MLFLOW_TRACKING_URI=uri) as address:
-        body = json.dumps({"dataframe_split": X.to_dict("split", index=False)}).encode()
-        with urlopen(
-            Request(f"{address}/invocations", body, {"Content-Type": "application/json"}), timeout=60
-        ) as answer:
-            found = json.loads(answer.read())
-    assert found == {"predictions": load_model(tmp_path / "model.skops").predict(X).tolist()}

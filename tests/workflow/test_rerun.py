@@ -289,11 +289,8 @@ def test_another_version_of_a_library_reruns_what_computes_with_it(many, monkeyp
 
     before, version = many(), fingerprint.version
     monkeypatch.setattr(fingerprint, "version", lambda name: "99" if name == distribution else version(name))
-    different = changed(before, many())
-    assert some <= pools(different)
-    assert not pools(different) & others
-    if others:
-        assert {name for name in different if name[0] == "train"} == {("train", "iris", p, "RG-01/FG-01") for p in some}
+    found = pools(changed(before, many()))
+    assert (some <= found, found & others) == (True, set())
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,12 @@
 
 import json
 import re
-import shutil
 import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.workflow.project import TINY, Project
+from tests.workflow.project import TINY
 
 pytestmark = pytest.mark.workflow
 
@@ -42,59 +41,12 @@ def test_a_model_that_fails_is_recorded_and_the_study_goes_on(project):
     assert record["status"] == "failed"
     assert "max_features is 99" in record["message"]
     scores = pd.read_parquet(root / "scores.parquet")
-    assert scores[scores["method"] == "RRE"]["error"].isna().all()
-    assert scores[scores["method"] == "RF"]["error"].notna().all()
-    page = (project.folder / "results/tiny/report.html").read_text()
-    assert "method RRE failed: the pool failed: ValueError: max_features is 99" in page
-
-
-def test_tracking(finished, tmp_path):
-    from mlflow.tracking import MlflowClient
-
-    project = Project.copy(tmp_path / "project", finished)
-    shutil.rmtree(project.folder / "results/mlflow")  # the artifacts are in the folder of the run
-    (receipt_file,) = project.folder.glob("results/tiny/tracking.json")
-
-    def runs():
-        client = MlflowClient(f"sqlite:///{project.folder}/results/mlflow/mlflow.db")
-        experiment = client.get_experiment_by_name("tiny")
-        return client, client.search_runs([experiment.experiment_id], max_results=1000)
-
-    for _ in range(2):  # logged twice, with one run of each
-        receipt_file.unlink()
-        project.make()
-        client, found = runs()
-        kinds = [r.data.tags["rotastack.kind"] for r in found]
-        assert {k: kinds.count(k) for k in set(kinds)} == {"study": 1, "dataset": 2, "pool": 6, "method": 8, "model": 2}
-        assert all(r.info.status == "FINISHED" for r in found)
-    kind_of = {r.info.run_id: r.data.tags["rotastack.kind"] for r in found} | {None: None}
-    pairs = {(r.data.tags["rotastack.kind"], kind_of[r.data.tags.get("mlflow.parentRunId")]) for r in found}
-    assert pairs == {
-        ("study", None),
-        ("dataset", "study"),
-        *((kind, "dataset") for kind in ("pool", "method", "model")),
-    }
-    method = next(r for r in found if r.info.run_name == "iris / S-RRE/RF")
-    history = client.get_metric_history(method.info.run_id, "cells/error")
-    scores = pd.read_parquet(project.folder / "results/tiny/scores.parquet")
-    expected = scores[(scores["dataset"] == "iris") & (scores["method"] == "S-RRE/RF")]["error"]
-    assert [m.value for m in sorted(history, key=lambda m: m.step)] == expected.tolist()
-    assert method.data.metrics["test/error"] == pytest.approx(expected.mean())
-    (study,) = (r.info.run_id for r in found if r.data.tags["rotastack.kind"] == "study")
-    assert {a.path for a in client.list_artifacts(study)} >= {"figures", "tables", "report"}
-
-    # A change of one method logs a new run beside the old run, which is history from then on.
-    project.edit(TINY, "n_estimators: 10", "n_estimators: 11")
-    project.make()
-    _, found = runs()
-    stacked = [r.data for r in found if r.info.run_name == "iris / S-RRE/RF"]
-    marks = {data.params["combiner.estimator.n_estimators"]: data.tags["rotastack.current"] for data in stacked}
-    assert marks == {"10": "no", "11": "yes"}
+    assert scores["error"].isna().groupby(scores["method"]).mean()[["RRE", "RF"]].tolist() == [1, 0]
+    assert "method RRE failed: the pool failed: ValueError: max_features is 99" in (root / "report.html").read_text()
 
 
 def test_the_report_is_whole_and_self_contained(finished):
     page = (finished.folder / "results/report.html").read_text()
-    assert (finished.folder / "results/tiny/report.html").read_text() == page
     assert page.count("<svg") == 6 + 2 * 6
     assert not re.search(r'(src|href)="(?!#|data:)', page)
     ids = re.findall(r'\bid="([^"]+)"', page)

@@ -4,11 +4,11 @@ import copy
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from unittest import mock
 
 import pytest
+from tests.waiting import wait_for
 from tests.workflow import forked
 from tests.workflow.outcomes import difference, texts_of, tracked_texts
 from tests.workflow.small import METHODS, OWN, POOLS, PUB, Folder, Inputs
@@ -80,10 +80,7 @@ def test_an_edit_of_an_own_module_during_the_run_that_is_taken_back(tmp_path):
     folder.path.mkdir()
     folder.write(inputs)
     process = folder.start("run", "study.yaml", "--cores", "1", *folder.rest)
-    deadline = time.monotonic() + 60
-    while not list(folder.path.glob("results/s/*/pools/mine/*.nc")):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_for(lambda: list(folder.path.glob("results/s/*/pools/mine/*.nc")), 60)
     other = Inputs(inputs.study, mine=inputs.mine.replace("SHARPNESS = 1.0", "SHARPNESS = 9.0"))
     folder.write(other)
     folder.end(process)
@@ -106,36 +103,25 @@ def test_numbers_in_mlflow_are_those_of_the_scores(tmp_path):
 # Random sequences
 
 
-def check(*options: str) -> None:
-    """Run sequences in a process of its own, whose forks start fast; show those that failed."""
-    command = [sys.executable, str(Path(__file__).with_name("sequences.py")), *options]
+SLOWLY = {
+    "slow": [f"--seed 5 --length 4 --only {kind}" for kind in ("stop", "move")] + ["--seed 4 --length 1 --only other"],
+    "nightly": [
+        *(
+            f"--seed 5 --length 4 --only {kind}"
+            for kind in ["back", "until", "during", "other", "delete", "ahead", "touch"]
+        ),
+        *(f"--sequences 10 --seed {seed}" for seed in range(1000, 1050, 10)),
+    ],
+}
+MARKS = {"slow": [pytest.mark.slow], "nightly": [pytest.mark.slow, pytest.mark.nightly]}
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["--seed 4 --length 1 --only fail", *(pytest.param(o, marks=MARKS[m]) for m in SLOWLY for o in SLOWLY[m])],
+)
+def test_sequences(options):
+    """In a process of its own, whose forks start fast."""
+    command = [sys.executable, str(Path(__file__).with_name("sequences.py")), *options.split()]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-3000:]}"
-
-
-@pytest.mark.parametrize("kind", ["fail", pytest.param("other", marks=pytest.mark.slow)])
-def test_one_action(kind):
-    check("--seed", "4", "--length", "1", "--only", kind)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "stop",
-        "move",
-        *(
-            pytest.param(kind, marks=pytest.mark.nightly)
-            for kind in ("back", "until", "during", "other", "delete", "ahead", "touch")
-        ),
-    ],
-)
-def test_edits_and_one_kind_of_action(kind):
-    check("--seed", "5", "--length", "4", "--only", kind)
-
-
-@pytest.mark.slow
-@pytest.mark.nightly
-@pytest.mark.parametrize("seed", range(1000, 1050, 10))
-def test_sequences(seed):
-    check("--sequences", "10", "--seed", str(seed))

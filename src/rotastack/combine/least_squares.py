@@ -47,7 +47,6 @@ class LeastSquaresWeights(Combiner):
     ([2.0, 0.0], -10)
     """
 
-    trained = True
     _parameter_constraints: ClassVar[dict] = {"ridge": [Interval(Real, 0, None, closed="neither")]}
 
     def __init__(self, ridge: float = 2.0):

@@ -179,14 +179,12 @@ class AdaBoostM1Classifier(GrownEstimator, ForestOfLabels):
 
     def _tree_trainer(self, rows: TrainingRows) -> Trainer:
         tree = base_tree(self.estimator)
-        options, unweighted = tree._options()._replace(want_oob=False), replace(rows, weights=None)
+        options = tree._options()._replace(want_oob=False, bootstrap=self.resample)
 
         def train(weights, copies, sequence) -> tuple[GrownTrees, NDArray]:
-            if copies is None:
-                grown, _ = grow_forest(replace(rows, weights=weights), [tree._group()], options, sequence)
-            else:
-                bagged = options._replace(bootstrap=True)
-                grown, _ = grow_forest(unweighted, [tree._group()], bagged, sequence, bags=Bags.given(copies[None]))
+            bags = None if copies is None else Bags.given(copies[None])
+            weighted = replace(rows, weights=weights if copies is None else None)
+            grown, _ = grow_forest(weighted, [tree._group()], options, sequence, bags=bags)
             return grown, grown.votes(rows.X)[:, 0]
 
         return train

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rotastack import RotastackClassifier, RotastackRegressor
-from rotastack.ensembles.flagship.shown_values import N_VALUES, ShownValues
+from rotastack.ensembles.flagship.mixed_table import N_VALUES, ShownValues
 
 QUIET = pytest.mark.filterwarnings("ignore:column .* training row has")
 

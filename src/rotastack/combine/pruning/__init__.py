@@ -9,7 +9,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "pruner": ["OrderingPruner"],
-        "curves": ["ordered_curve"],
         "drep": ["DREPPruner"],
         "kappa": ["KappaPruner"],
         "lp": ["LPPruner", "lp_problem"],
@@ -19,5 +18,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "orientation": ["OrientationPruner"],
         "qmm": ["QMMPruner", "qmm_problem"],
         "reduced_error": ["ReducedErrorPruner"],
+        "vote_table": ["ordered_curve"],
     },
 )

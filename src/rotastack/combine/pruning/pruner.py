@@ -12,8 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.combiner import Combiner, Members
 from rotastack.base.scikit import Interval, RealNotInt, StrOptions, fit_context
-from rotastack.combine.pruning.curves import ordered_errors
-from rotastack.combine.pruning.vote_table import VoteTable, checked_votes
+from rotastack.combine.pruning.vote_table import VoteTable, checked_votes, ordered_errors
 
 KEPT = 1e-6
 """A solver's weight of at most this counts as 0."""

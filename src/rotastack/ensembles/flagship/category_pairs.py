@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.preprocessing import TargetEncoder
 
 from rotastack.blas import one_blas_thread
 
@@ -93,6 +94,44 @@ class CategoryPairs:
         return np.column_stack(
             [X[:, group] @ np.arange(1, len(group) + 1, dtype=np.float32) for group in self.groups]
         ).astype(np.intp)
+
+
+class ManyValues:
+    """An encoder of categories by target means; a training row gets means over the rows of the other folds.
+
+    Scikit-learn's TargetEncoder shrinks the means towards the mean of all rows. Missing values are a category.
+    An unknown category gets the mean of all rows here.
+
+    Examples
+    --------
+    >>> cities = np.array([[1.0], [2.0]] * 10)
+    >>> encoder = ManyValues()
+    >>> encoder.fit_transform(cities, cities - 1, np.arange(20) // 10).shape
+    (20, 1)
+    >>> encoder.transform(np.array([[2.0], [1.0], [7.0]])).ravel().round(1).tolist()
+    [1.0, 0.0, 0.5]
+    """
+
+    def fit_transform(
+        self, codes: NDArray[np.float64], targets: NDArray[np.float64], folds: NDArray[np.integer]
+    ) -> NDArray[np.float64]:
+        """Learn the means from category numbers (row, column), NaN for missing; return those of :meth:`transform`."""
+        self._fit(codes, targets)
+        means = np.empty((len(codes), codes.shape[1] * targets.shape[1]))
+        for fold in np.unique(folds):
+            held = folds == fold
+            others = ~held if not held.all() else held
+            means[held] = ManyValues()._fit(codes[others], targets[others]).transform(codes[held])
+        return means
+
+    def _fit(self, codes: NDArray[np.float64], targets: NDArray[np.float64]) -> "ManyValues":
+        self.encoders_ = [TargetEncoder(target_type="continuous").fit(codes, target) for target in targets.T]
+        return self
+
+    def transform(self, codes: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the means of each column in turn over all training rows, shape (n_rows, n_columns * n_targets)."""
+        means = np.stack([encoder.transform(codes) for encoder in self.encoders_], axis=2)
+        return means.reshape(len(codes), -1)
 
 
 def _best_pairs(

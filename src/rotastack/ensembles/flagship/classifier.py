@@ -1,7 +1,6 @@
 """The flagship classifier: a forest of several families of trees, with a fitted weight for each family."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -136,8 +135,6 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
-    oob_decision_function_: NDArray[np.float64]
-
     def __init__(
         self,
         trees_per_family: int = 100,
@@ -169,13 +166,13 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     def _checked_target(self, y):
         return check_y(present_target(y), estimator=self)
 
-    def _targets(self, rows, weighted):
-        if rows.weights is not None and len(left := np.unique(weighted)) < 2:
+    def _targets(self, y, weights):
+        if weights is not None and len(left := np.unique(y[weights > 0])) < 2:
             raise ValueError(
                 f"rows with a positive weight have only one class ({left[0]}); at least 2 classes are needed"
             )
-        codes, n_classes = self._target(rows.target)
-        return replace(rows, target=codes, n_classes=n_classes), codes
+        codes, n_classes = self._target(y)
+        return codes, n_classes, codes
 
     def _weigh(self, outputs, rows, y, sequence):
         weighted = rows.weighted
@@ -229,9 +226,6 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
 
     def _losses(self, combined, y):
         return -np.log(combined[np.arange(len(y)), np.searchsorted(self.classes_, y)])
-
-    def _out_of_bag(self):
-        return self.oob_decision_function_
 
     def _usual_score(self, y, predicted, weights):
         return float(np.average(predicted == y, weights=weights)) if len(y) else float("nan")

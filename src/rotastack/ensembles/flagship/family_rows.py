@@ -41,10 +41,6 @@ class FamilyRows(TrainingRows):
         """The mask of the rows of positive weight."""
         return np.ones(len(self.X), dtype=bool) if self.weights is None else self.weights > 0
 
-    @property
-    def n_folds(self) -> int:
-        return n_folds(self.folds)
-
     def bags(self) -> Bags:
         return Bags.of(len(self.X), self.weights, HEAVIEST, MOST_DRAWS, self.row_groups)
 

@@ -10,18 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from rotastack.base.row_weights import weights_of
 from rotastack.base.warned import warn
 from rotastack.blas import one_blas_thread
+from rotastack.combine.log_linear import LogLinearWeights
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
-from rotastack.ensembles.flagship.families import Family, KernelFamily, TreeFamily
-from rotastack.ensembles.flagship.family_rows import MOST_DRAWS, FamilyRows, category_targets
+from rotastack.ensembles.flagship.families import RIDGE, Family, KernelFamily, TreeFamily
+from rotastack.ensembles.flagship.family_rows import MOST_DRAWS, FamilyRows, category_targets, n_folds
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags, OnFolds, OnPairs, OnRounds, Stopped
 from rotastack.ensembles.flagship.kernel import MOST_KERNEL_ROWS, OnKernel, grow_kernel
-from rotastack.ensembles.flagship.race import NoWeightError, check_weight, has_race
 from rotastack.seeds import child, integer_seed, kernel_seeds
 from rotastack.trees.bagged_views import BaggedViews
 from rotastack.trees.bags import Bags, tree_seeds
-from rotastack.trees.boosting import grow_boosted
+from rotastack.trees.boosters import ROUNDS_AT_ONCE
+from rotastack.trees.boosting import grow_boosted, probabilities
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
@@ -41,6 +43,18 @@ ROUNDS_OF_ROWS, LEAST_ROUNDS = 120_000_000, 100
 
 SHRINKAGE = 0.5
 """Weight of the identity matrix in the within-class scatter of discriminants."""
+
+RACE_SIZE = 5_000
+"""Least product of rows and classes for a race: below this, boosting takes a tenth of a second."""
+
+CHANCE = 3.84
+"""Quantile 95 % of the chi-squared distribution with one degree of freedom, for the test of a weight."""
+
+FAR = 2.0
+"""A family whose expected loss is above this multiple of the other families' loss can earn no weight."""
+
+SLOWING = 0.5
+"""Largest ratio of two successive decreases of the logarithm of the loss from which its end is expected."""
 
 _Grown = tuple[GrownFamilies, NDArray[np.float64]]
 """Families, and their outputs (family, row, output) for training rows that their trees have not seen."""
@@ -84,7 +98,7 @@ def _each_grown(
 ) -> Iterator[_Grown]:
     """Yield the grown families with their unseen outputs; each kind of family has a function that returns both.
 
-    `outputs` grows with those of the families that were yielded. In a race (:mod:`.race`) boosted families come
+    `outputs` grows with those of the families that were yielded. In a race (:func:`has_race`) boosted families come
     last, and end early if they can earn no weight beside these.
     """
     families = _boostable(families, rows.n_classes)
@@ -173,11 +187,11 @@ def _on_folds(
 ) -> _Grown:
     """Grow a family's forests, one for each fold."""
     share = 2 if family.criterion == "c45" else 1  # C4.5 trees of a fold are similar, so half as many are enough
-    each = -(-n_trees // (share * rows.n_folds))
+    each = -(-n_trees // (share * n_folds(rows.folds)))
     outputs = np.full((1, len(rows.X), rows.n_classes or 1), np.nan)
     forests: list[GrownTrees] = []
     encoders: list[CategoryPairs] = []
-    for fold in range(rows.n_folds):
+    for fold in range(n_folds(rows.folds)):
         trees, pairs = _outside_fold(family, each, rows.outside(fold), child(sequence, fold), n_jobs)
         held = rows.X[rows.folds == fold]
         outputs[0, rows.folds == fold] = trees.means(held if pairs is None else pairs.transform(held), n_jobs)
@@ -201,7 +215,7 @@ def _on_rounds(
     if family.parts != ("identity",):
         by_fold = [
             tree_groups([family], 1, rows.outside(fold), child(sequence, fold), n_jobs)[0].views
-            for fold in range(rows.n_folds)
+            for fold in range(n_folds(rows.folds))
         ]
         views = LinearViews.concatenate([view for view in by_fold if view is not None])
         width = int(views.widths().min())
@@ -297,3 +311,77 @@ def _fitted(
                 blocks.append([(np.arange(X.shape[1]), None)])  # the bag has one class, and the view may need two
     views = LinearViews.blocks(blocks, rows.X.shape[1])
     return views.filled(np.stack(fills)) if fills else views
+
+
+class NoWeightError(Exception):
+    """The end of a boosted family that can earn no weight beside the other families."""
+
+
+def has_race(rows: FamilyRows) -> bool:
+    """Return whether boosted families race: there are more than two classes, and many rows and classes.
+
+    Boosting then grows a tree for each class and round, which is most of the time of a fit; and on many tables its weight
+    is 0 in the end. A family that can earn no weight beside the other families ends early.
+    """
+    n_classes = rows.n_classes or 0
+    return n_classes > 2 and len(rows.X) * n_classes >= RACE_SIZE
+
+
+def check_weight(
+    others: NDArray[np.float64],
+    rows: FamilyRows,
+    held: NDArray[np.intp],
+    scores: NDArray[np.float64],
+    losses: NDArray[np.float64],
+) -> None:
+    """Raise NoWeightError if a boosted family cannot have a positive weight in the end.
+
+    It can if its weight is above 0 by a likelihood-ratio test on the held-out rows, or if the loss that its curve leads to
+    is below FAR times that of the others.
+
+    Parameters
+    ----------
+    others : ndarray of shape (n_families, n_rows, n_classes)
+        The other families' outputs for rows that they have not seen; NaN if all their trees have seen a row.
+    rows : FamilyRows
+    held : ndarray of shape (n_held,)
+        Numbers of the rows that the first booster holds out.
+    scores : ndarray of shape (n_held, n_outputs)
+        Their scores from this booster.
+    losses : ndarray of shape (n_rounds,)
+        Its mean held-out log loss after each round.
+    """
+    n_classes = rows.n_classes or 1
+    outputs = np.concatenate([others[:, held], probabilities(scores, n_classes)[None]])
+    outputs = np.where(np.isnan(outputs), 1 / n_classes, outputs)
+    codes, weights = rows.codes[held], weights_of(rows.weights, held)
+
+    def loss_of(outputs: NDArray[np.float64]) -> float:
+        combiner = LogLinearWeights(RIDGE).fit(outputs, codes, n_classes, sample_weight=weights)
+        right = combiner.predict_proba(outputs)[np.arange(len(held)), codes]
+        return -float(np.average(np.log(right), weights=weights))
+
+    without = loss_of(outputs[:-1])
+    if 2 * len(held) * (without - loss_of(outputs)) <= CHANCE and expected_least(losses) >= FAR * without:
+        raise NoWeightError
+
+
+def expected_least(losses: NDArray[np.float64]) -> float:
+    """Return the least loss that a curve leads to, 0 if no end is in sight.
+
+    The decreases of the loss's logarithm, over blocks of ROUNDS_AT_ONCE rounds, are taken to go on in geometric
+    progression. A curve of less than three blocks has ended.
+
+    Examples
+    --------
+    >>> curve = np.repeat([1.0, 0.5, 0.4], 10)
+    >>> round(expected_least(curve), 3), expected_least(np.repeat([1.0, 0.5, 0.25], 10))
+    (0.36, 0.0)
+    """
+    if len(losses) < 3 * ROUNDS_AT_ONCE:
+        return float(losses.min())
+    least = np.minimum.accumulate(np.maximum(losses, np.finfo(float).tiny))[ROUNDS_AT_ONCE - 1 :: ROUNDS_AT_ONCE]
+    first, second = -np.diff(np.log(least[-3:]))
+    if second > SLOWING * first:
+        return 0.0
+    return float(least[-1] * np.exp(-second * second / (first - second))) if first > 0 else float(least[-1])

@@ -116,6 +116,8 @@ class OutOfBagImportances:
     table_: Any
     grown_: list[GrownFamilies]
     n_jobs: int | None
+    oob_decision_function_: NDArray[np.float64]
+    oob_prediction_: NDArray[np.float64]
     _rows_hash: int  # of the rows of fit
 
     def _combined(self, outputs: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -132,7 +134,7 @@ class OutOfBagImportances:
 
     def _out_of_bag(self) -> NDArray[np.float64]:
         """Return the probabilities or predictions for the training rows; NaN for rows that all trees have seen."""
-        raise NotImplementedError
+        return self.oob_decision_function_ if hasattr(self, "classes_") else self.oob_prediction_
 
     def _hash_of(self, X: Any, y: NDArray) -> int:
         """Return a hash of rows as the trees see them, and of their targets."""

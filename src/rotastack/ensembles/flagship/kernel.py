@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 
 from rotastack.base.outputs import mean_of
 from rotastack.blas import one_blas_thread
-from rotastack.ensembles.flagship.family_rows import FamilyRows
+from rotastack.ensembles.flagship.family_rows import FamilyRows, n_folds
 from rotastack.ensembles.flagship.grown_families import OnEachFold
 from rotastack.trees.grown import GrownTrees
 
@@ -172,7 +172,7 @@ def grow_kernel(
     the other folds choose them; for up to MOST_NESTED rows without `gains`, by machines that have not seen the fold.
     """
     weights = np.ones(len(rows.X)) if rows.weights is None else rows.weights
-    weighted, all_folds = np.flatnonzero(weights), range(rows.n_folds)
+    weighted, all_folds = np.flatnonzero(weights), range(n_folds(rows.folds))
     order = _dealt(np.random.default_rng(sequence).permutation(weighted), rows.folds)
     nothing = np.empty((0, 0))
     found = OnKernel((name,), *_moments(rows.X[weighted]), nothing, [], [], rows.folds, rows.n_classes is not None)

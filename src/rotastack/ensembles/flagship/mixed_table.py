@@ -1,5 +1,6 @@
 """Encoding of a table of numbers, dates and categories as the numbers that trees are grown on."""
 
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -14,7 +15,6 @@ from pandas.api.types import (
     is_timedelta64_dtype,
 )
 from sklearn.base import BaseEstimator
-from sklearn.preprocessing import TargetEncoder
 from sklearn.utils import check_array, validation
 
 from rotastack.base.categories import MISSING, dummies
@@ -23,7 +23,7 @@ from rotastack.base.naming import naming_column, refuse_odd_names, validate_data
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.base.reading import beyond_floats
 from rotastack.base.warned import UNSEEN, ignoring, warn, warn_of_unseen
-from rotastack.ensembles.flagship.shown_values import ShownValues
+from rotastack.ensembles.flagship.category_pairs import ManyValues
 from rotastack.ensembles.table import INPUT_RULES, categorical_mask
 from rotastack.views.scaling import MinMaxScaler01
 
@@ -33,6 +33,9 @@ _IN_PREDICT = (
 )
 MOST_DUMMIES = 30
 """A categorical column of more values is encoded by target means, other categorical columns by dummies."""
+
+N_VALUES = 20
+"""Largest number of values of a column that stand in for a value that training has not shown."""
 
 
 class MixedTable(BaseEstimator):
@@ -51,7 +54,7 @@ class MixedTable(BaseEstimator):
     columns_: list[Any]  # names of the columns in training; absent if all columns are numbers
     preprocessor_: TablePreprocessor  # encodes the other columns; it drops ids and columns of one value
     many_: NDArray[np.bool_]  # mask of the categorical columns with more than 30 values
-    means_: "ManyValues"  # encodes these
+    means_: ManyValues  # encodes these
     few_: list[list[str]]  # the categories of each other categorical column
     scaler_: Any
     groups_: list[NDArray[np.intp]]  # for each column of few categories, its dummies among the columns of the result
@@ -61,7 +64,7 @@ class MixedTable(BaseEstimator):
     # The numeric columns with missing values. If there are any, their share is the last column.
     missing_: NDArray[np.intp]
     sources_: NDArray[np.intp]  # the input column of each column of the result, without the share of missing numbers
-    shown_: ShownValues  # values of training rows, which stand in for values that no training row has
+    shown_: "ShownValues"  # values of training rows, which stand in for values that no training row has
 
     def __init__(self, categorical_features: ArrayLike | str | None = "from_dtype"):
         self.categorical_features = categorical_features
@@ -262,42 +265,86 @@ class MixedTable(BaseEstimator):
         return found
 
 
-class ManyValues:
-    """An encoder of categories by target means; a training row gets means over the rows of the other folds.
+class ShownValues:
+    """What training has shown in each column of a table: values with their shares of the rows, and whole rows.
 
-    Scikit-learn's TargetEncoder shrinks the means towards the mean of all rows. Missing values are a category.
-    An unknown category gets the mean of all rows here.
+    In encoded rows, NaN is a value that training has not shown, unless the column has missing values in training. A
+    column of at most 20 categories has all of these. Any other column has 20 values at equally spaced quantiles:
+    categories in their order or by target means, dates by days. For a row with such values in several columns, the
+    columns take their values together from training rows, at quantiles of the target.
+
+    Parameters
+    ----------
+    rows : ndarray of float32 of shape (n_rows, n_encoded)
+        The encoded training rows.
+    sources : ndarray of shape (n_encoded or n_encoded - 1,)
+        The input column of each encoded column; the last one, the share of missing numbers, has none.
+    groups : sequence of ndarray
+        The encoded columns of each column of few categories.
+    targets : ndarray of shape (n_rows, n_targets)
 
     Examples
     --------
-    >>> cities = np.array([[1.0], [2.0]] * 10)
-    >>> encoder = ManyValues()
-    >>> encoder.fit_transform(cities, cities - 1, np.arange(20) // 10).shape
-    (20, 1)
-    >>> encoder.transform(np.array([[2.0], [1.0], [7.0]])).ravel().round(1).tolist()
-    [1.0, 0.0, 0.5]
+    >>> city = np.array([[1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1]], dtype=np.float32)
+    >>> shown = ShownValues(city, np.zeros(3, int), [np.arange(3)], np.arange(4.0)[:, None])
+    >>> new = np.full((1, 3), np.nan, dtype=np.float32)
+    >>> [(share.item(), row.tolist()) for share, row in shown.fillings(new)]
+    [(0.25, [[1.0, 0.0, 0.0]]), (0.5, [[0.0, 1.0, 0.0]]), (0.25, [[0.0, 0.0, 1.0]])]
     """
 
-    def fit_transform(
-        self, codes: NDArray[np.float64], targets: NDArray[np.float64], folds: NDArray[np.integer]
-    ) -> NDArray[np.float64]:
-        """Learn the means from category numbers (row, column), NaN for missing; return those of :meth:`transform`."""
-        self._fit(codes, targets)
-        means = np.empty((len(codes), codes.shape[1] * targets.shape[1]))
-        for fold in np.unique(folds):
-            held = folds == fold
-            others = ~held if not held.all() else held
-            means[held] = ManyValues()._fit(codes[others], targets[others]).transform(codes[held])
-        return means
+    def __init__(
+        self,
+        rows: NDArray[np.float32],
+        sources: NDArray[np.intp],
+        groups: Sequence[NDArray[np.intp]],
+        targets: NDArray[np.float64],
+    ):
+        n, rows = len(rows), rows[:, : len(sources)]
+        places = ((np.arange(N_VALUES) + 0.5) / N_VALUES * n).astype(np.intp)
+        self.sources = sources
+        self.complete = ~np.isnan(rows).any(axis=0)
+        self.rows = rows[np.lexsort(targets.T[::-1])[places]]
+        self.values = np.partition(rows, np.unique(places), axis=0)[places]
+        self.shares = np.full((N_VALUES, int(sources.max(initial=0)) + 1), 1 / N_VALUES)
+        several = np.flatnonzero(np.bincount(sources) > 1)
+        for part in (np.flatnonzero(sources == source) for source in several):
+            self.values[:, part] = rows[np.ix_(np.argsort(rows[:, part[0]], kind="stable")[places], part)]
+        for part in groups:
+            codes = rows[:, part] @ np.arange(1, len(part) + 1, dtype=np.float32)
+            _, first, counts = np.unique(codes, return_index=True, return_counts=True)
+            if len(first) > N_VALUES:
+                first, counts = np.argsort(codes, kind="stable")[places], np.ones(N_VALUES, np.intp)
+            self.values[: len(first), part] = rows[np.ix_(first, part)]
+            self.shares[:, sources[part[0]]] = np.pad(counts / counts.sum(), (0, N_VALUES - len(first)))
 
-    def _fit(self, codes: NDArray[np.float64], targets: NDArray[np.float64]) -> "ManyValues":
-        self.encoders_ = [TargetEncoder(target_type="continuous").fit(codes, target) for target in targets.T]
-        return self
+    def lacking(self, rows: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """Return the mask of the encoded values that training has not shown, shape (n_rows, len(sources))."""
+        mask = np.isnan(rows[:, : len(self.sources)])
+        mask &= self.complete
+        return mask
 
-    def transform(self, codes: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the means of each column in turn over all training rows, shape (n_rows, n_columns * n_targets)."""
-        means = np.stack([encoder.transform(codes) for encoder in self.encoders_], axis=2)
-        return means.reshape(len(codes), -1)
+    def by_input(self, lacking: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return the mask :meth:`lacking` by input column instead of encoded column."""
+        mask = np.zeros((len(lacking), self.shares.shape[1]), dtype=bool)
+        for column in np.flatnonzero(lacking.any(axis=0)):
+            mask[:, self.sources[column]] |= lacking[:, column]
+        return mask
+
+    def fillings(self, rows: NDArray[np.float32]) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float32]]]:
+        """Yield shares (n_rows,), which add up to 1, and encoded rows with shown values in place of those that are not.
+
+        Each of the `rows` has a value that training has not shown.
+        """
+        lacking = self.lacking(rows)
+        columns = self.by_input(lacking)
+        alone, column = columns.sum(axis=1) == 1, columns.argmax(axis=1)
+        for values, shares, together in zip(self.values, self.shares, self.rows, strict=True):
+            share = np.where(alone, shares[column], 1 / N_VALUES)
+            if share.any():
+                filled = rows.copy()
+                stand_ins = np.where(alone[:, None], values, together)
+                filled[:, : len(self.sources)] = np.where(lacking, stand_ins, rows[:, : len(self.sources)])
+                yield share, filled
 
 
 def _n_dummies(categories: list[str]) -> int:

@@ -1,7 +1,6 @@
 """The flagship regressor: a forest of several families of trees, with a fitted weight for each family."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -140,8 +139,6 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
 
     _known_families: ClassVar[Mapping[str, Family]] = NUMBER_FAMILIES
 
-    oob_prediction_: NDArray[np.float64]
-
     def __init__(
         self,
         trees_per_family: int = 100,
@@ -167,8 +164,9 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
             raise ValueError("the target is a date; convert the dates to numbers, such as days or years")
         return float_target(check_y(present_target(y), y_numeric=True, estimator=self))
 
-    def _targets(self, rows, weighted):
-        return replace(rows, target=rows.target / _unit(weighted)), _slices(rows.target, rows.weights)
+    def _targets(self, y, weights):
+        weighted = y if weights is None else y[weights > 0]
+        return y / _unit(weighted), None, _slices(y, weighted)
 
     def _weigh(self, outputs, rows, y, sequence):
         weighted = rows.weighted
@@ -314,9 +312,6 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     def _losses(self, combined, y):
         return (y - combined) ** 2
 
-    def _out_of_bag(self):
-        return self.oob_prediction_
-
     def _usual_score(self, y, predicted, weights):
         return r_squared(predicted, y, weights)
 
@@ -333,9 +328,8 @@ def _unit(y: NDArray[np.float64]) -> float:
     return float(2.0 ** np.floor(np.log2(spread))) if 0 < spread < 1e-3 else 1.0
 
 
-def _slices(y: NDArray[np.float64], weights: NDArray[np.float64] | None) -> NDArray[np.intp]:
-    """Return the slice number of each target; the edges are quantiles of the targets of rows of positive weight."""
-    weighted = y if weights is None or not weights.any() else y[weights > 0]
+def _slices(y: NDArray[np.float64], weighted: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the slice number of each target; the edges are quantiles of `weighted`, the targets of rows of positive weight."""
     edges = np.quantile(weighted, np.arange(1, N_SLICES) / N_SLICES, method="inverted_cdf")
     slices = np.searchsorted(np.unique(edges), y)
     return np.unique(slices, return_inverse=True)[1]

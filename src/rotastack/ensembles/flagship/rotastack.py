@@ -159,14 +159,25 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         row_groups = None if groups is None else group_numbers(groups, weighted)
         if row_groups is not None:
             self.n_groups_ = len(np.unique(row_groups[weighted]))
-        rows, codes = self._targets(TrainingRows(X, y, None, weights), y[weighted])
+        target, n_classes, codes = self._targets(y, weights)
         folds = draw_folds(codes, weights, sequence, row_groups)
         self.table_ = MixedTable(self.categorical_features)
-        given = {**vars(rows), "X": self._encoded_by(rows, folds)}
-        return FamilyRows(**given, codes=codes, folds=folds, dummies=self.table_.groups_, row_groups=row_groups)
+        encoded = self._encoded_by(TrainingRows(X, target, n_classes, weights), folds)
+        return FamilyRows(
+            encoded,
+            target,
+            n_classes,
+            weights,
+            codes=codes,
+            folds=folds,
+            dummies=self.table_.groups_,
+            row_groups=row_groups,
+        )
 
-    def _targets(self, rows: TrainingRows, weighted: NDArray) -> tuple[TrainingRows, NDArray[np.integer]]:
-        """Return the rows with the target of the trees, and the class numbers for views; targets of positive weight are `weighted`."""
+    def _targets(
+        self, y: NDArray, weights: NDArray[np.float64] | None
+    ) -> tuple[NDArray, int | None, NDArray[np.integer]]:
+        """Return the target of the trees, the number of classes (None in a regression), and the class numbers for views."""
         raise NotImplementedError
 
     def _weigh(

@@ -65,14 +65,11 @@ class _RandomRotationBoosting:
     def _recipes(self, n_numeric, sequence):
         check_rotatable(n_numeric, self.n_features_in_)
         view = RandomRotation(flip=self.flip, max_axes=self.max_axes)
-        estimator = self._booster()
+        estimator = self.unrotated()
         return [Recipe(view, estimator, "rotation") for _ in range(self.n_rotations)]
 
     def unrotated(self) -> Any:
         """Return the unfitted boosting model of one member, without a rotation."""
-        return self._booster()
-
-    def _booster(self) -> Any:
         options: dict[str, Any] = {"learning_rate": self.learning_rate, "max_depth": self.max_depth}
         if self.engine == "xgboost":
             try:

@@ -19,12 +19,10 @@ from rotastack.ensembles.pooled.pool import Pool
 from rotastack.ensembles.pooled.pooled import PooledEnsemble, PoolMembers, Unseen, in_all, means
 from rotastack.resampling.folds import nested_pairs
 from rotastack.seeds import child
-from rotastack.trees.growing import TrainingRows
 
 
 @dataclass
 class _ClassMembers(PoolMembers):
-    rows: TrainingRows
     unseen: Unseen | None
     sequence: np.random.SeedSequence
     ensemble: "PooledEnsembleClassifier"
@@ -164,7 +162,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
             raise ValueError(f"estimator must be a classifier, got {recipes[0].estimator!r}")
 
     def _combine(self, combiner, rows, unseen, sequence):
-        self.combiners_ = [combiner._fit_to(_ClassMembers(self, len(rows.X), rows, unseen, sequence))]
+        self.combiners_ = [combiner._fit_to(_ClassMembers(self, rows, unseen, sequence))]
 
     def _pairs(self, folds):
         return [(a, b) for a, b in nested_pairs(int(folds.max()) + 1) if self.refit or a < b]

@@ -27,14 +27,14 @@ _BLOCK = 2**22  # largest number of member outputs held in memory at once in pre
 
 @dataclass
 class PoolMembers(Members):
-    """The members of a fitted ensemble, trained on `n_rows` rows."""
+    """The members of a fitted ensemble, with their training rows."""
 
     ensemble: "PooledEnsemble"
-    n_rows: int
+    rows: TrainingRows
 
     def complexity_and_error(self):
         members = self.ensemble.pool_.members
-        complexity = rotation_complexity([m.n_nodes for m in members], [m.depth for m in members], self.n_rows)
+        complexity = rotation_complexity([m.n_nodes for m in members], [m.depth for m in members], len(self.rows.X))
         # If the pool drew bags, a forest's out-of-bag rows may be copies of rows in the forest's bags.
         error = self.ensemble.oob_errors_ if self.ensemble.bootstrap else [m.oob_error for m in members]
         unrotated = [k for k, m in enumerate(members) if m.kept_view is None]

@@ -94,7 +94,7 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
             raise ValueError(f"view {supervised!r} needs class labels; a regression has none")
 
     def _combine(self, combiner, rows, unseen, sequence):
-        self.combiner_ = combiner._fit_to(PoolMembers(self, len(rows.X)))
+        self.combiner_ = combiner._fit_to(PoolMembers(self, rows))
 
     def _combine_nested(self, combiner, rows, held_out, recipes, options, training, combining):
         outputs = nested_outputs(rows, held_out, recipes, options, training)

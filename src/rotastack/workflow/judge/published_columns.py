@@ -14,6 +14,20 @@ from rotastack.workflow.judge.boards import board
 from rotastack.workflow.judge.results import ROPE, axes_of, compared, complete
 from rotastack.workflow.study.published_tables import column_label, scores_of
 
+COMPARED = (
+    "table",
+    "dataset",
+    "method",
+    "metric",
+    "published",
+    "ours",
+    "standard_error",
+    "repeats",
+    "difference",
+    "agrees",
+    "reason",
+    "note",
+)
 CHANCE = 2.0  # standard errors of a difference that count as chance
 
 
@@ -57,39 +71,23 @@ def compare_with_published(
         theirs = printed.get((cell.table, cell.dataset, cell.method), sd) if cell.metric == "error" else sd
         allowed = CHANCE * np.sqrt(sd**2 / n + theirs**2 / cell.repeats) + 0.5 * 10.0**-digits
         agrees = bool(abs(ours - value) <= allowed) if np.isfinite(allowed) else None
-        reason = _reason(cell, reasons) if agrees is False else ""
-        note = cell.note if isinstance(cell.note, str) else ""
         rows.append(
-            (
-                cell.table,
-                cell.dataset,
-                cell.method,
-                cell.metric,
-                value,
-                ours,
-                error,
-                n,
-                ours - value,
-                agrees,
-                reason,
-                note,
-            )
+            {
+                "table": cell.table,
+                "dataset": cell.dataset,
+                "method": cell.method,
+                "metric": cell.metric,
+                "published": value,
+                "ours": ours,
+                "standard_error": error,
+                "repeats": n,
+                "difference": ours - value,
+                "agrees": agrees,
+                "reason": _reason(cell, reasons) if agrees is False else "",
+                "note": cell.note if isinstance(cell.note, str) else "",
+            }
         )
-    columns = [
-        "table",
-        "dataset",
-        "method",
-        "metric",
-        "published",
-        "ours",
-        "standard_error",
-        "repeats",
-        "difference",
-        "agrees",
-        "reason",
-        "note",
-    ]
-    return pd.DataFrame(rows, columns=columns), absent
+    return pd.DataFrame(rows, columns=list(COMPARED)), absent
 
 
 def _ours(cell, part, other, average: str) -> tuple[float, float, int]:
@@ -209,12 +207,6 @@ def _filled(part: pd.DataFrame) -> pd.DataFrame:
     return rows.astype({"repeats": int})
 
 
-def published_scores(columns: pd.DataFrame) -> pd.DataFrame:
-    """Return the scores from :func:`published_columns`: a row per data set, a column per published method."""
-    scores = columns.pivot(index="dataset", columns="method", values="score")
-    return scores[list(dict.fromkeys(columns["method"]))]
-
-
 def ranks_beside_published(
     means: pd.DataFrame,
     columns: pd.DataFrame,
@@ -233,7 +225,7 @@ def ranks_beside_published(
     nothing = pd.DataFrame(columns=list(RANKS))
     if not len(columns):
         return nothing
-    theirs = published_scores(columns)
+    theirs = columns.pivot(index="dataset", columns="method", values="score")[list(dict.fromkeys(columns["method"]))]
     own = complete(means, optimistic)
     both = compared(own.join(theirs.reindex(own.index)), units).dropna()
     if len(both) < 2 or not own.shape[1]:

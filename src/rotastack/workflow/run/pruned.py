@@ -6,8 +6,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from rotastack.combine.pruning.curves import ordered_curve
 from rotastack.combine.pruning.pruner import vote_shares
+from rotastack.combine.pruning.vote_table import ordered_curve
 from rotastack.diagnostics.bounds import c_bound, linear_bound, margin_bound
 from rotastack.diagnostics.margin import margins
 from rotastack.diagnostics.pairs import mean_disagreement, paper_diversity

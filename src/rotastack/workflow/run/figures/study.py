@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,19 +20,6 @@ from rotastack.workflow.study.specs import FiguresSpec
 
 FEW = 5  # the fewest cells for a standard error
 MOST_PANELS = 30  # of more methods, the best and the control have a panel
-
-
-class StudyScores(NamedTuple):
-    """The scores of a study and the settings of its figures."""
-
-    spec: FiguresSpec
-    scores: pd.DataFrame
-    score: str  # the printed name of the score that is drawn
-    means: pd.DataFrame
-    shown: list[str]  # the methods in figures that have no space for all methods
-    tables: dict[str, Path]
-    board: Mapping[str, Any]  # of the score
-    higher: bool  # whether a higher score is better
 
 
 def names_of_study(spec: FiguresSpec) -> set[str]:
@@ -60,35 +47,40 @@ def draw_of_study(
         units = in_units(primary, pd.read_csv(tables["baseline"]).set_index("dataset"))
         scores = scores.assign(**{primary: scores[primary] / scores["dataset"].map(units)})
         score = f"{score} as a share of the baseline's"
-    means = mean_scores(scores, primary, spec.methods, spec.average).round(12)
-    shown = [m for m in means if m in (spec.shown or spec.methods) or m == spec.control]
-    drawn = StudyScores(spec, scores, score, means, shown, tables, board, bool(higher_is_better(primary)))
-    boards = {ranks_name(group): found for group, found in board.get("groups", {}).items()}
     if name in spec.sweeps:
         return draw_sweep(scores, spec.sweeps[name], primary, score, spec.average)
     if name in FIGURES:
-        return FIGURES[name](drawn)
-    found = boards.get(name, board)
+        means = mean_scores(scores, primary, spec.methods, spec.average).round(12)
+        shown = [m for m in means if m in (spec.shown or spec.methods) or m == spec.control]
+        return FIGURES[name](spec, scores, means[shown], score, tables)
+    found = {ranks_name(group): of_group for group, of_group in board.get("groups", {}).items()}.get(name, board)
     if "p_value" not in found:
         return sentence("Ranks need at least two data sets without failed methods.")
     if name in FIGURES_OF_RANKS:
-        return FIGURES_OF_RANKS[name](drawn)
+        return FIGURES_OF_RANKS[name](board, spec.control)
     nemenyi = pd.DataFrame.from_dict(found["nemenyi_p"], orient="index")
     return draw_ranks(pd.Series(found["ranks"]["mean"]), nemenyi, found["critical_difference"], spec.alpha)
 
 
-def _differences(study: StudyScores) -> Figure:
-    """Draw the errors minus the control's errors, by data set."""
-    control = study.spec.control
-    deviations = _standard_errors(study.scores, study.spec.score, control, study.spec.axes)
-    return plot_differences(study.means[study.shown], deviations, control, study.score, study.higher)
+def _differences(
+    spec: FiguresSpec, scores: pd.DataFrame, means: pd.DataFrame, score: str, tables: Mapping[str, Path]
+) -> Figure:
+    """Draw the scores minus the control's, by data set, with standard errors over cells from ``FEW`` cells on."""
+    cells = scores.pivot_table(
+        index=["dataset", *spec.axes], columns="method", values=spec.score, sort=False, dropna=False
+    )
+    paired = cells.sub(cells[spec.control], axis=0).groupby("dataset", sort=False)
+    errors = (paired.std(ddof=1) / np.sqrt(paired.count())).where(paired.count() >= FEW)
+    return plot_differences(means, errors, spec.control, score, bool(higher_is_better(spec.score)))
 
 
-def _calibration(study: StudyScores) -> Figure:
+def _calibration(
+    spec: FiguresSpec, scores: pd.DataFrame, means: pd.DataFrame, score: str, tables: Mapping[str, Path]
+) -> Figure:
     """Draw shares of right decisions against confidence, over all data sets."""
-    curves = pd.read_csv(study.tables["calibration"])
-    ranks = study.means[study.shown].rank(axis=1, ascending=not study.higher).mean()
-    shown = dict.fromkeys([*ranks.sort_values(kind="stable").index[:MOST_PANELS], study.spec.control])
+    ranks = means.rank(axis=1, ascending=not higher_is_better(spec.score)).mean()
+    shown = dict.fromkeys([*ranks.sort_values(kind="stable").index[:MOST_PANELS], spec.control])
+    curves = pd.read_csv(tables["calibration"])
     curves = curves[curves["method"].isin(shown)]
     if not len(curves):
         return sentence("No calibration curve: all methods failed.")
@@ -96,23 +88,21 @@ def _calibration(study: StudyScores) -> Figure:
     return plot_calibration(curves.assign(order=order).sort_values("order", kind="stable"))
 
 
-def _rank_intervals(study: StudyScores) -> Figure:
+def _rank_intervals(board: Mapping[str, Any], control: str) -> Figure:
     """Draw the average ranks, with their intervals over resampled data sets."""
-    ranks = pd.DataFrame(study.board["ranks"]).rename(columns={"mean": "average_rank"})
-    return plot_rank_intervals(ranks, study.spec.control)
+    return plot_rank_intervals(pd.DataFrame(board["ranks"]).rename(columns={"mean": "average_rank"}), control)
 
 
-def _win_matrix(study: StudyScores) -> Figure:
+def _win_matrix(board: Mapping[str, Any], control: str) -> Figure:
     """Draw how often each method beats each other method."""
-    wins = pd.DataFrame.from_dict(study.board["wins"], orient="index")
-    n = study.board["n_datasets"]
+    wins, n = pd.DataFrame.from_dict(board["wins"], orient="index"), board["n_datasets"]
     return plot_win_matrix((n + wins - wins.T) / (2 * n))
 
 
-def _pareto(study: StudyScores) -> Figure:
+def _pareto(board: Mapping[str, Any], control: str) -> Figure:
     """Draw the average ranks against the time of a training."""
-    control, ranks = study.spec.control, study.board["ranks"]["mean"]
-    times = {m: of_method.get(control) for m, of_method in study.board["times"].get("fit", {}).items()}
+    ranks = board["ranks"]["mean"]
+    times = {m: of_method.get(control) for m, of_method in board["times"].get("fit", {}).items()}
     if times.get(control) is None:
         return sentence(f"Times are multiples of the training time of {control}, which is unknown.")
     points = pd.DataFrame({"time": pd.Series(times).reindex(ranks), "quality": ranks})
@@ -146,14 +136,6 @@ def draw_sweep(
     if noted:
         add_note(figure, f"Left out, because a method failed: {', '.join(noted)}.")
     return figure
-
-
-def _standard_errors(scores: pd.DataFrame, metric: str, control: str, axes: list[str]) -> pd.DataFrame:
-    """Return standard errors, over cells, of the paired differences to the control; missing below ``FEW`` cells."""
-    cells = scores.pivot_table(index=["dataset", *axes], columns="method", values=metric, sort=False, dropna=False)
-    difference = cells.sub(cells[control], axis=0)
-    grouped = difference.groupby("dataset", sort=False)
-    return (grouped.std(ddof=1) / np.sqrt(grouped.count())).where(grouped.count() >= FEW)
 
 
 FIGURES = {"differences": _differences, "calibration": _calibration}

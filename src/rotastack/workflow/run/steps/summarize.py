@@ -46,11 +46,6 @@ class StudyResults(NamedTuple):
     records: list[dict]  # of the scores of each data set
     published: pd.DataFrame  # published scores that tables show beside the study's own
 
-    @property
-    def primary(self) -> str:
-        """The score that methods are ranked by."""
-        return self.spec.score
-
 
 def run(job: Job) -> None:
     """Read ``scores``, ``calibration``, ``records``, ``rows`` and ``published`` results; write statistics and tables of the study.
@@ -119,7 +114,7 @@ def run(job: Job) -> None:
 
 def _verdict(results: StudyResults, ranked: dict[str, Any], job: Job) -> dict[str, Any]:
     """Return the sentences of the verdict; for one data set also the best method and means."""
-    spec, score = results.spec, NAMES[results.primary]
+    spec, score = results.spec, NAMES[results.spec.score]
     failed = failures({r["dataset"]: r["metrics"].get("failures", {}) for r in results.records})
     if spec.groups:
         return {"sentences": verdict_of_groups(ranked["groups"], score, spec.alpha, spec.titles) + failed}
@@ -131,42 +126,25 @@ def _verdict(results: StudyResults, ranked: dict[str, Any], job: Job) -> dict[st
 
 def _variance_table(results: StudyResults) -> pd.DataFrame:
     """Return how much of the variance of each method's errors is due to the axes that number a cell."""
-    rows = []
-    low, high = ("worst", "best") if higher_is_better(results.primary) else ("best", "worst")
-    if len(results.spec.axes) == 1:
-        for (dataset, method), part in results.scores.groupby(["dataset", "method"], sort=False)[results.primary]:
-            scores, mean = part.to_numpy(), part.mean()
-            rows.append(
-                {
-                    "dataset": dataset,
-                    "method": method,
-                    "mean": scores.mean(),
-                    "sd": scores.std(ddof=1) if len(scores) > 1 else np.nan,
-                    f"{low}_rotation_group": "",
-                    f"{low}_mean": mean,
-                    f"{high}_rotation_group": "",
-                    f"{high}_mean": mean,
-                    "kendall_w": np.nan,
-                    "verdict": f"the result matrix needs at least 2 fold groups and 2 rotation groups, got shape {(len(scores), 1)}",
-                }
-            )
-        return pd.DataFrame(rows)
+    spec, rows = results.spec, []
+    low, high = ("worst", "best") if higher_is_better(spec.score) else ("best", "worst")
     for dataset, part in results.scores.groupby("dataset", sort=False):
-        for method, matrix in score_matrices(part, results.primary, results.spec.axes).items():
+        for method, matrix in score_matrices(part, spec.score, spec.axes).items():
             means = matrix.mean()
+            is_named = len(spec.axes) > 1 and means.notna().all()
             row = {
                 "dataset": dataset,
                 "method": method,
                 "mean": matrix.to_numpy().mean(),
                 "sd": matrix.to_numpy().std(ddof=1) if matrix.size > 1 else np.nan,
-                f"{low}_rotation_group": means.idxmin() if means.notna().all() else "",
+                f"{low}_rotation_group": means.idxmin() if is_named else "",
                 f"{low}_mean": means.min(),
-                f"{high}_rotation_group": means.idxmax() if means.notna().all() else "",
+                f"{high}_rotation_group": means.idxmax() if is_named else "",
                 f"{high}_mean": means.max(),
                 "kendall_w": kendall_w(matrix) if min(matrix.shape) > 1 and matrix.notna().all(axis=None) else np.nan,
             }
             try:
-                parts = vars(variance_components(matrix, results.spec.alpha))
+                parts = vars(variance_components(matrix, spec.alpha))
                 for name in ("rotation_groups", "fold_groups", "residual"):
                     row[f"variance_{name}"], row[f"lower_{name}"], row[f"upper_{name}"] = parts[name]
                 row |= {
@@ -185,9 +163,9 @@ def _pairs_table(results: StudyResults) -> pd.DataFrame:
     """Return wins and ties of pairs of methods over the cells of each data set."""
     spec = results.spec
     pairs = spec.pairs or [[spec.control, m] for m in spec.methods if m != spec.control]
-    higher = bool(higher_is_better(results.primary))
+    higher = bool(higher_is_better(spec.score))
     cells = results.scores.pivot_table(
-        index=["dataset", *spec.axes], columns="method", values=results.primary, sort=False, dropna=False
+        index=["dataset", *spec.axes], columns="method", values=spec.score, sort=False, dropna=False
     )
     rows = []
     for dataset, part in cells.groupby("dataset", sort=False):
@@ -295,9 +273,8 @@ def _times_table(records: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 def _published_ranks_table(results: StudyResults) -> pd.DataFrame:
     """Return average ranks with published methods among the study's; no test of the study counts them."""
     spec = results.spec
-    means = mean_scores(results.scores, results.primary, spec.methods, spec.average).drop(list(spec.left_out))
-    units = in_units(results.primary, results.baseline)
-    higher = bool(higher_is_better(results.primary))
+    means = mean_scores(results.scores, spec.score, spec.methods, spec.average).drop(list(spec.left_out))
+    units, higher = in_units(spec.score, results.baseline), bool(higher_is_better(spec.score))
     return ranks_beside_published(
         means, results.published, spec.optimistic, spec.alpha, units, higher, control=spec.control
     )
@@ -306,7 +283,7 @@ def _published_ranks_table(results: StudyResults) -> pd.DataFrame:
 def _groups_table(results: StudyResults) -> pd.DataFrame:
     """Return the comparison of each group of methods with the first of them: a row per method."""
     rows = []
-    for name, found in results.boards[results.primary].get("groups", {}).items():
+    for name, found in results.boards[results.spec.score].get("groups", {}).items():
         first, second = found.get("df", (np.nan, np.nan))
         tests, ranks, improvement = (found.get(key, {}) for key in ("tests", "ranks", "improvement"))
         of_group = {

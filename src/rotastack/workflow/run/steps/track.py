@@ -50,28 +50,21 @@ def _datasets(job: Job, spec: ReportSpec) -> Iterator[TrackedDataset]:
     for model, record in zip(job.inputs.get("model", []), job.inputs.get("refit", []), strict=True):
         models[model.parent.parent.name] = model, read_json(record)
     for raw, table, scores, scored, records in zip(*of_each, strict=True):
-        gathered, prepared, record = read_json(records), read_frame(table), read_json(scored)
+        gathered, record = read_json(records), read_json(scored)
         dataset = gathered["prepare"]["dataset"]
         model, refit = models.get(dataset, (None, None))
         yield TrackedDataset(
             key=_hash(dataset, record["key"], *shown),
-            study=spec.name,
+            spec=spec,
             dataset=dataset,
-            task=prepared[1]["task"],
-            score=spec.score,
-            table=prepared[0],
+            table=table,
             scores=read_frame(scores)[0],
             records=gathered,
             baseline=record["metrics"]["baseline"],
             raw=raw,
-            prepared_file=table,
             model=model,
             refit=refit,
             figures=[f for f in job.inputs["figures"] if f.parent.name == dataset],
-            rotated=spec.rotated,
-            optimistic=spec.optimistic,
-            protocol=spec.protocol,
-            trusted=spec.trusted,
         )
 
 

@@ -1,6 +1,6 @@
 """The numbers and params of a study's runs in MLflow, and the card of a model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
@@ -11,11 +11,11 @@ import pandas as pd
 
 from rotastack.base.reading import stored_readings
 from rotastack.errors import shortened
-from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY, higher_is_better
+from rotastack.stats.metrics import BASELINE, METRICS, NAMES, higher_is_better
 from rotastack.workflow.judge.intervals import coverage_in_words
 from rotastack.workflow.judge.results import TIE_BREAK
+from rotastack.workflow.study.specs import ReportSpec
 
-TIMES = ("fit_seconds", "predict_seconds")
 HOW = {
     "nested": "by cross-validation",
     "crossval": "by cross-validation",
@@ -30,49 +30,25 @@ class TrackedDataset:
     """The data behind the runs of a data set."""
 
     key: str  # of what the runs show, but for figures and the model
-    study: str
+    spec: ReportSpec
     dataset: str
-    task: str
-    score: str  # by which methods are ranked and chosen
-    table: pd.DataFrame
+    table: Path
     scores: pd.DataFrame
     records: dict[str, Any]  # of the table, of the blocks of each pool, and of each method
     baseline: dict[str, float]  # scores without any column
     raw: Path
-    prepared_file: Path  # of `table`
     model: Path | None
     refit: dict[str, Any] | None  # record of the model
     figures: list[Path]
-    rotated: list[str]  # methods that use rotated columns
-    optimistic: list[str]  # methods that choose members by the test rows
-    protocol: Mapping[str, Any]  # of the study
-    trusted: Sequence[str] = ()  # modules whose types the model may hold
-
-    @property
-    def how(self) -> str:
-        """Which rows the scores are of, in words."""
-        return "on later rows" if self.protocol.get("time") else HOW[self.protocol["kind"]]
-
-    @property
-    def prepared(self) -> dict[str, Any]:
-        """Record of the table."""
-        return self.records["prepare"]
-
-    def cells(self, method: str) -> pd.DataFrame:
-        """Return the scores of a method, one row a cell."""
-        return self.scores[self.scores["method"] == method]
 
     def numbers(self, method: str) -> dict[str, float]:
         """Return a method's scores as metrics of its run: means over its cells, and the spread of the main score."""
-        return run_metrics(self.cells(method), self.task, self.score)
+        return run_metrics(self.scores[self.scores["method"] == method], self.spec.task, self.spec.score)
 
-    def rotates(self, method: str) -> str:
-        """Return "yes" for a method that uses rotated columns, else "no"."""
-        return "yes" if method in self.rotated else "no"
-
-    def times(self, pool: str) -> dict[str, float]:
-        """Return the seconds of all trainings of a pool, and of all its predictions."""
-        return {f"time/{k}": sum(sum(p["metrics"].get(k, [])) for p in self.records["pools"][pool]) for k in TIMES}
+    def tags(self, method: str) -> dict[str, str]:
+        """Return the tags of a run of a method; ``rotated`` is "yes" for a method that uses rotated columns."""
+        rotated = "yes" if method in self.spec.rotated else "no"
+        return {"dataset": self.dataset, "method": method, "rotated": rotated}
 
 
 SPREAD = 0.95
@@ -157,130 +133,77 @@ def plain(text: str) -> str:
     return "".join(f"\\{c}" if c in "\\`*_[]|#" else c for c in " ".join(text.split()))
 
 
-def spread_note(numbers: Mapping[str, float], score: str, cells: int) -> str:
-    """Return a score's mean over cells, and the range of the middle cells, as text."""
-    mean = score_text(numbers.get(f"test/{score}"), score)
-    lower, upper = (numbers.get(f"test/{score}_{edge}") for edge in ("lower", "upper"))
-    if cells < 2 or lower is None:
-        return mean
-    return f"{mean} (the middle {100 * SPREAD:g} % of {cells} cells: {score_text(lower, score)} to {score_text(upper, score)})"
+def model_card(data: TrackedDataset, raw: pd.DataFrame, digest: str, loaded: str, store: str) -> str:
+    """Return the card of a data set's model, in Markdown: its score, its training data and its limits.
 
-
-FEW = 30
-"""Rows of a class below which the card warns."""
-
-
-def model_card(
-    data: TrackedDataset, params: Mapping[str, Any], raw: pd.DataFrame, digest: str, loaded: str, store: str
-) -> str:
-    """Return the card of a data set's model, in Markdown: its training data, its method, its scores and its limits.
-
-    `params` are what distinguishes methods, `raw` is the training table with its `digest`, `loaded` the model's address
-    in MLflow, and `store` that of MLflow.
+    `raw` is the training table with its `digest`, `loaded` the model's address in MLflow, and `store` that of MLflow. The
+    params and metrics of the model's run have the method's parameters and the scores on training and out-of-bag rows.
     """
-    refit, facts = data.refit, data.prepared["metrics"]
+    spec, refit, facts = data.spec, data.refit, data.records["prepare"]["metrics"]
     assert refit is not None
-    method, methods = refit["metrics"]["method"], len(refit["parameters"]["methods"])
-    chosen, counts = refit["parameters"]["refit"] == "best", facts.get("class_counts", {})
-    name, cells = NAMES[data.score], len(data.cells(method))
-    tested = spread_note(data.numbers(method), data.score, cells)
+    metrics, method, methods = refit["metrics"], refit["metrics"]["method"], len(refit["parameters"]["methods"])
+    score, name, numbers = spec.score, NAMES[spec.score], data.numbers(method)
+    cells, how = int((data.scores["method"] == method).sum()), HOW[spec.protocol["kind"]]
+    of_score = {key: score_text(numbers.get(f"test/{score}{key}"), score) for key in ("", "_lower", "_upper")}
     named = {"numeric": "numeric", "categorical": "categorical", "date": "of dates"}
     kinds = [f"{facts[f'{k}_columns']} {text}" for k, text in named.items() if facts.get(f"{k}_columns")]
     if texts := facts.get("text_columns"):
-        kinds.append(f"{len(texts)} of text ({plain(shortened(texts))})")
-    units = [f"{column}{how.in_unit}" for column, how in stored_readings(raw).items() if how.in_unit]
-    ranges = refit["metrics"].get("ranges", {})
-    choice = (
-        f"Chosen by the study {plain(data.study)} as the best of {methods} methods by {name}; "
-        f"of methods that tie with the best, the one with the lowest {NAMES[TIE_BREAK[data.task]]}, then the shortest training time."
-        if chosen
-        else f"Chosen in the file of the study {plain(data.study)}, which compared {methods} methods."
-    )
-    lines = [
-        f"**{plain(method)}** for the table **{plain(data.dataset)}**: {name} {data.how} {tested}.",
-        "",
-        "### Training data",
-        "",
-        f"- All {len(raw):,} rows of `{data.raw.as_posix()}`, SHA-256 `{digest}`.",
-        f"- {raw.shape[1] - 1:,} columns: {', '.join(kinds) or 'no useful column'}; {facts.get('missing_cells', 0):,} cells are missing.",
-        *(
-            [
-                f"- Ranges: {plain(shortened((f'{c} {least:.10g} to {most:.10g}' for c, (least, most) in ranges.items()), 20))}."
-            ]
-            if ranges
-            else []
-        ),
-        *([f"- Units: {plain('; '.join(units))}."] if units else []),
-        *(
-            [f"- Classes: {shortened((f'{plain(str(label))} {count:,}' for label, count in counts.items()), 20)}."]
-            if counts
-            else []
-        ),
-        "",
-        "### Method",
-        "",
-        f"- {plain(method)}: {', '.join(f'{plain(k)} {plain(str(v))}' for k, v in params.items())}.",
-        f"- {choice}",
-        f"- Trained on {refit['started'][:10]} by rotastack {refit['version']}, seed {refit['seed']}, code {refit['code']}.",
-        "",
-        f"### {name[0].upper()}{name[1:]}",
-        "",
-        f"- {data.how.capitalize()}: {tested}.",
-        *(f"- {line}" for line in _other_scores(data, refit)),
-        "",
-        "### Limits",
-        "",
-        "- The tested models had fewer rows than this model, which has all rows.",
-        *(["- The range shows the variation over splits and rotations, not over new rows."] if cells > 1 else []),
-    ]
-    error = data.numbers(method).get("test/error")
-    if data.task == "classification" and error is not None:
-        deviation = score_text(sqrt(max(error * (1 - error), 0) / len(raw)), "error")
-        lines.append(f"- The standard error of the error on {len(raw):,} rows is about {deviation}.")
-    if chosen and methods > 1:
-        lines.append("- The method was chosen by the number shown, so the number is slightly optimistic.")
-    if rare := [f"{plain(str(k))} ({n})" for k, n in counts.items() if n < FEW]:
-        lines.append(f"- Classes with few rows: {shortened(rare, 10)}.")
-    if not facts.get("missing_cells"):
-        lines.append("- The training rows had no missing values.")
-    lines += [
-        "- The numbers hold for rows from the same source; no check detects a change of their distribution.",
-        "",
-        "### Load and predict",
-        "",
-        *(["In the folder of the study:", ""] if store.startswith("sqlite:///results/") else []),
-        "```python",
-        "import mlflow, pandas",
-        f'mlflow.set_tracking_uri("{store}")',
-        f'mlflow.pyfunc.load_model("{loaded}").predict(pandas.read_csv("new.csv"))',
-        "```",
-    ]
-    if data.task == "classification":
-        lines += [
-            "",
-            f'For the probabilities of the classes, call `predict_proba` of `mlflow.sklearn.load_model("{loaded}")`.',
-        ]
-    return "\n".join(lines)
-
-
-def _other_scores(data: TrackedDataset, refit: Mapping[str, Any]) -> list[str]:
-    """Return lines on the scores beside the tested one: without columns, of intervals, out-of-bag, on training rows."""
-    metrics = refit["metrics"]
-    primary, baseline = PRIMARY[data.task], data.baseline.get(data.score)
-    named = "" if primary == data.score else f"{NAMES[primary]} "
-    alone = BASELINE[data.score]
-    lines = [] if baseline is None else [f"{alone[0].upper()}{alone[1:]}: {score_text(baseline, data.score)}."]
+        kinds.append(f"{len(texts)} of text ({shortened(texts)})")
+    about = {
+        "Ranges": [f"{c} {least:.10g} to {most:.10g}" for c, (least, most) in metrics.get("ranges", {}).items()],
+        "Units": [f"{column}{how.in_unit}" for column, how in stored_readings(raw).items() if how.in_unit],
+        "Classes": [f"{label} {count:,}" for label, count in facts.get("class_counts", {}).items()],
+    }
+    limits = ["The tested models had fewer rows than this model, which has all rows."]
+    if cells > 1 and f"test/{score}_lower" in numbers:
+        of_score[""] += (
+            f" (the middle {100 * SPREAD:g} % of {cells} cells: {of_score['_lower']} to {of_score['_upper']})"
+        )
+        limits.append("The range shows the variation over splits and rotations, not over new rows.")
     if "intervals" in metrics:
-        lines.append(coverage_in_words(metrics["intervals"]))
-    if "time" in refit["parameters"].get("divided_by", {}):
-        lines.append("Out-of-bag: no score, because the trees were grown on later rows, too.")
-    elif f"oob_{primary}" in metrics:
-        lines.append(f"Out-of-bag, this model: {named}{score_text(metrics[f'oob_{primary}'], primary)}.")
-    elif "oob_r2" in metrics:
-        lines.append(f"Out-of-bag, this model: R² {score_text(metrics['oob_r2'], 'r2')}.")
-    elif f"oob_{primary}_of_members" in metrics:
-        of_members = score_text(metrics[f"oob_{primary}_of_members"], primary)
-        lines.append(f"Out-of-bag, mean of the single members: {named}{of_members}.")
-    else:
-        lines.append("Out-of-bag: no score, because the members were not trained on bootstrap samples.")
-    return [*lines, f"On the training rows (optimistic): {named}{score_text(metrics[f'training_{primary}'], primary)}."]
+        limits.append(coverage_in_words(metrics["intervals"]))
+    if not np.isnan(error := numbers.get("test/error", np.nan)):
+        deviation = score_text(sqrt(max(error * (1 - error), 0) / len(raw)), "error")
+        limits.append(f"The standard error of the error on {len(raw):,} rows is about {deviation}.")
+    choice = f"chosen in the file of the study {plain(spec.name)}, which compared {methods} methods"
+    if refit["parameters"]["refit"] == "best":
+        choice = f"chosen by the study {plain(spec.name)} as the best of {methods} methods by {name}"
+        choice += f"; of methods that tie, the one with the lowest {NAMES[TIE_BREAK[spec.task]]}, then the fastest"
+        if methods > 1:
+            limits.append("The method was chosen by the number shown, so the number is slightly optimistic.")
+    limits.append("The numbers hold for rows from the same source; no check detects a change of their distribution.")
+    return "\n".join(
+        [
+            f"**{plain(method)}** for the table **{plain(data.dataset)}**: {name} "
+            f"{'on later rows' if spec.protocol.get('time') else how} {of_score['']}; {BASELINE[score]} has "
+            f"{score_text(data.baseline.get(score), score)}.",
+            "",
+            f"- Training data: all {len(raw):,} rows of `{data.raw.as_posix()}`, SHA-256 `{digest}`.",
+            f"- {raw.shape[1] - 1:,} columns: {plain(', '.join(kinds)) or 'no useful column'}; {facts.get('missing_cells', 0):,} cells "
+            "are missing.",
+            *(f"- {what}: {plain(shortened(parts, 20))}." for what, parts in about.items() if parts),
+            f"- Method: {choice}.",
+            f"- Trained on {refit['started'][:10]} by rotastack {refit['version']}, seed {refit['seed']}, code {refit['code']}.",
+            "",
+            "### Limits",
+            "",
+            *(f"- {limit}" for limit in limits),
+            "",
+            "### Load and predict",
+            "",
+            *(["In the folder of the study:", ""] if store.startswith("sqlite:///results/") else []),
+            "```python",
+            "import mlflow, pandas",
+            f'mlflow.set_tracking_uri("{store}")',
+            f'mlflow.pyfunc.load_model("{loaded}").predict(pandas.read_csv("new.csv"))',
+            "```",
+            *(
+                [
+                    "",
+                    f'For the probabilities of the classes, call `predict_proba` of `mlflow.sklearn.load_model("{loaded}")`.',
+                ]
+                if spec.task == "classification"
+                else []
+            ),
+        ]
+    )

@@ -6,7 +6,7 @@ from sklearn.datasets import load_digits, make_classification
 
 from rotastack import RotastackClassifier
 from rotastack.data import load_dataset
-from rotastack.ensembles.flagship import race
+from rotastack.ensembles.flagship import growing
 from rotastack.ensembles.flagship.grown_families import Stopped
 
 OTHERS = ("rotations", "discriminants", "kernel")
@@ -40,7 +40,7 @@ def test_a_family_that_stays_in_the_race_is_trained_as_without_one(n_jobs, monke
     X, y = (np.asarray(part) for part in load_dataset("led24-simulated"))
     raced = small(n_jobs=n_jobs).fit(X[:600], y[:600])
     assert raced.family_weights_[raced.families_.index("boosted")] > 0
-    monkeypatch.setattr(race, "SIZE", np.inf)
+    monkeypatch.setattr(growing, "RACE_SIZE", np.inf)
     alone = small().fit(X[:600], y[:600])
     boosted = [next(g for g in clf.grown_ if "boosted" in g.names) for clf in (raced, alone)]
     assert boosted[0].boosted.trees.nodes.tobytes() == boosted[1].boosted.trees.nodes.tobytes()
@@ -49,8 +49,8 @@ def test_a_family_that_stays_in_the_race_is_trained_as_without_one(n_jobs, monke
 
 @pytest.mark.slow
 def test_no_race_without_others_for_two_classes_or_for_few_rows(digits, monkeypatch):
-    monkeypatch.setattr(race, "expected_least", lambda losses: np.inf)
-    monkeypatch.setattr(race, "CHANCE", np.inf)
+    monkeypatch.setattr(growing, "expected_least", lambda losses: np.inf)
+    monkeypatch.setattr(growing, "CHANCE", np.inf)
     X, y = digits
     assert np.isnan(small(trees_per_family=2).fit(X, y).oob_family_errors_).sum() == 2
     assert not np.isnan(small(families=("boosted",)).fit(X[:300], y[:300]).oob_family_errors_).any()
@@ -64,4 +64,4 @@ def test_no_race_without_others_for_two_classes_or_for_few_rows(digits, monkeypa
     [(np.exp(-0.1 * np.arange(30)), 0), (np.full(30, 0.7), 0.7), ([0.5, 0.4, 0.45], 0.4), (np.zeros(30), 0)],
 )
 def test_a_curve_without_an_end_stays(losses, least):
-    assert race.expected_least(np.array(losses)) == pytest.approx(least, abs=1e-300)
+    assert growing.expected_least(np.array(losses)) == pytest.approx(least, abs=1e-300)
