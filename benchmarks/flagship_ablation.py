@@ -217,18 +217,18 @@ def table(folder: Path) -> str:
         [
             "# The flagship's families and settings, one by one",
             "",
-            "Written by `python benchmarks/flagship_ablation.py --table`, from what the same command without `--table` ran.",
+            "Written by `python benchmarks/flagship_ablation.py --table`, from the results of the same command without `--table`.",
             "",
-            "What becomes of [the flagship](../understand/flagship.md) if a family is left out, or the number of trees or the ridge halved or doubled? Numbers are its log loss "
-            "(probabilities clipped at .001), and its error + .005, divided by those of the flagship as it is: above 1 the change does harm. They are geometric means over data sets.",
+            "What is the effect on [the flagship](../understand/flagship.md) of leaving out a family, and of half or twice the number of trees or the ridge? Numbers are the log loss "
+            "(probabilities clipped at .001), and the error + .005, divided by those of the unchanged flagship: above 1 the change does harm. Numbers are geometric means over data sets.",
             "",
             f"- **Data sets.** {len(there['data sets'])} of the registry and {len(there['generated'])} generated tables "
             f"(`benchmarks/generated_tables.py`), at most {MOST_ROWS} rows, 70 % of them for training. Runs of a table: {' or '.join(map(str, runs))}; a run is one of {N_SPLITS} splits with a seed."
             + (f" Left out, as growing all of this takes minutes there: {', '.join(missing)}." if missing else ""),
-            "- **Chance.** What another seed changes is what chance does.",
+            "- **Chance.** The effect of another seed is that of chance.",
             "- **Wins : losses** count data sets with fewer and more errors. *Other* is the number of data sets whose log loss changes at all.",
-            "- **Time to fit** is processor time, one thread, median of ratios, while other jobs ran: rough. That of a family on bags is its part of what these take together.",
-            "- **Seeds.** Families are grown with the same seeds: one that is left out changes nothing in the others.",
+            "- **Time to fit** is processor time, one thread, median of ratios, while other jobs ran, and so rough. The time of a family on bags is its share of the time of all families on bags.",
+            "- **Seeds.** Families are grown with the same seeds: leaving out one family does not change the others.",
             "",
             *lines,
             "",

@@ -97,8 +97,8 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     value (one column for two values). A category of more values becomes the class shares of its rows.
 
     A value that no training row has is a new category, or a missing value in a column without missing training values.
-    The probabilities are then means over the column's values in training: all categories by their frequencies, or 20
-    values at equally spaced quantiles. For several such columns in a row, the means are over 20 training rows at quantiles of the
+    The probabilities are then means over the column's values in training: at most 20 categories by their frequencies, or
+    20 values at equally spaced quantiles. For several such columns in a row, the means are over 20 training rows at quantiles of the
     target. A warning names the columns and rows.
 
     If rows have copies, or a patient has several rows, a tree may have seen a copy of an out-of-bag row, or its

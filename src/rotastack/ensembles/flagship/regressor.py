@@ -101,8 +101,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     value (one column for two values). A category of more values becomes the mean target of its rows.
 
     A value that no training row has is a new category, or a missing value in a column without missing training values.
-    The prediction is then the mean over the column's values in training: all categories by their frequencies, or 20
-    values at equally spaced quantiles. For several such columns in a row, the mean is over 20 training rows at quantiles of the
+    The prediction is then the mean over the column's values in training: at most 20 categories by their frequencies, or
+    20 values at equally spaced quantiles. For several such columns in a row, the mean is over 20 training rows at quantiles of the
     target. Quantiles and intervals are those of the mixture. A warning names the columns and rows.
 
     Predictions may lie outside the range of the training targets if the weights sum to more than 1.
