@@ -137,8 +137,7 @@ def test_a_cell_does_not_depend_on_the_cells_beside_it(how, values):
     column = pd.Series(values, dtype=object)
     found = how.values(column).astype(object)
     for k, value in enumerate(values):
-        alone = how.values(column.iloc[[k]]).astype(object)
-        assert same(found[k], alone.iloc[0])
+        assert same(found[k], how.values(column.iloc[[k]]).astype(object).iloc[0])
         if how.type == "number" and isinstance(value, float):
             assert same(found[k], value)
 

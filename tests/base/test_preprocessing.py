@@ -331,8 +331,7 @@ def test_names_of_categories_are_those_of_each_value(values, dtype, names):
 @pytest.mark.parametrize("name", ["iris", "wine", "tic-tac-toe", "balance-scale", "monks-1", "threeOf9"])
 def test_no_column_of_a_registered_table_is_taken_for_an_id_or_a_date(name):
     X, _ = load_dataset(name)
-    p = TablePreprocessor().fit(X)
-    assert set(p.kinds_.values()) <= {"numeric", "categorical"}
+    assert set(TablePreprocessor().fit(X).kinds_.values()) <= {"numeric", "categorical"}
 
 
 def test_text_has_no_blanks_around_and_values_that_differ_in_spelling_are_named():

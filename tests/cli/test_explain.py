@@ -86,8 +86,7 @@ def test_categories_that_two_thirds_of_the_rows_do_not_have():
     forest = RandomRotationForestClassifier(10, categorical_features=dummies, random_state=0)
     pipeline = Pipeline([("table", TablePreprocessor()), ("model", forest)]).fit(table, y)
     found = explain(pipeline, table, y, "error")
-    assert found["how"] == "held out"
-    assert found["importances"][0]["column"] == "x"
+    assert (found["how"], found["importances"][0]["column"]) == ("held out", "x")
 
 
 def test_no_partial_dependence_is_empty():
@@ -201,8 +200,7 @@ def test_rows_that_go_together_count_once(how):
             table = table.drop(columns="unit")
         divided_by, kinds = ({}, None) if how == "copies" else ({how: "unit"}, {"unit": "id"})
         found, columns = shown(table, y[shared], LinearRegression(), divided_by, kinds)
-        assert found["tested"]["rows"] == 60
-        assert found["tested"]["units"] == (SPANS if how == "time" else 20)
+        assert (found["tested"]["rows"], found["tested"]["units"]) == (60, SPANS if how == "time" else 20)
         alarms += bool(columns)
     assert alarms <= 2
 

@@ -23,8 +23,7 @@ def test_it_solves_its_convex_problem(n_members, ridge, weighted):
     variance = np.cov(y, aweights=weight, ddof=0)
     w, b = cp.Variable(n_members, nonneg=True), cp.Variable()
     loss = cp.sum(cp.multiply(weight / variance, cp.square(y - b - w @ outputs)))
-    best = cp.Problem(cp.Minimize(loss + ridge * cp.sum_squares(w - 1 / n_members)))
-    best.solve(solver=cp.CLARABEL)
+    cp.Problem(cp.Minimize(loss + ridge * cp.sum_squares(w - 1 / n_members))).solve(solver=cp.CLARABEL)
     np.testing.assert_allclose(pool.weights_, w.value, atol=1e-5)
     assert pool.intercept_ == pytest.approx(b.value, rel=1e-4)
 
@@ -50,8 +49,7 @@ def test_a_constant_target_and_no_rows():
     outputs, y = problem()
     constant = LeastSquaresWeights().fit(outputs, np.full(len(y), 3.0))
     assert constant.predict(outputs).mean() == pytest.approx(3)
-    none = LeastSquaresWeights().fit(np.empty((2, 0)), [])
-    assert none.predict([[1.0], [3.0]]).tolist() == [2.0]
+    assert LeastSquaresWeights().fit(np.empty((2, 0)), []).predict([[1.0], [3.0]]).tolist() == [2.0]
 
 
 @pytest.mark.parametrize(

@@ -36,8 +36,7 @@ def test_it_solves_its_convex_problem(n_classes, n_members, ridge):
     mixed = sum(w[g] * q[g] for g in range(n_members))
     right = cp.sum(cp.multiply(np.eye(n_classes)[y], mixed))
     loss = cp.sum(cp.log_sum_exp(mixed, axis=1)) - right
-    best = cp.Problem(cp.Minimize(loss + ridge * cp.sum_squares(w - 1 / n_members)))
-    best.solve(solver=cp.CLARABEL)
+    cp.Problem(cp.Minimize(loss + ridge * cp.sum_squares(w - 1 / n_members))).solve(solver=cp.CLARABEL)
     np.testing.assert_allclose(pool.weights_, w.value, atol=2e-5)
 
 

@@ -95,8 +95,7 @@ def test_shortage_goes_to_the_first_and_excess_is_taken_from_the_last(rotations,
 def test_equal_spreads_its_remainder():
     """2.4 rounded down 100 times would hand 40 trees to one rotation."""
     counts = RotationWeights("equal").rank(np.arange(100.0), np.zeros(100)).counts(240)
-    assert sorted(set(counts.tolist())) == [2, 3]
-    assert counts[:40].tolist() == [3] * 40
+    assert (sorted(set(counts.tolist())), counts[:40].tolist()) == ([2, 3], [3] * 40)
 
 
 def test_combines_outputs_by_weight():

@@ -216,8 +216,7 @@ def test_what_is_written_is_read_again(tmp_path):
 @pytest.mark.parametrize(("name", "texts"), [("a", ["x\ry", "z"]), ("probability=x\ry", ["x", "z"])])
 def test_a_carriage_return_splits_no_row(tmp_path, type_, name, texts):
     write_table(pd.DataFrame({name: pd.Series(texts, dtype=type_), "n": [1, 2]}), tmp_path / "t.csv")
-    read = read_as_written(tmp_path / "t.csv")[0]
-    assert read.to_dict("list") == {name: texts, "n": ["1", "2"]}
+    assert read_as_written(tmp_path / "t.csv")[0].to_dict("list") == {name: texts, "n": ["1", "2"]}
 
 
 def test_a_gap_leaves_whole_numbers_whole(tmp_path):

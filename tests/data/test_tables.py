@@ -65,8 +65,7 @@ def test_decimal_commas(tmp_path):
     (tmp_path / "t.csv").write_text("a;b;c;y\n1,5;1.234,5;1,2;0,5\n;12;1,3 m;1,5\n-2;3.000;x;2,5\n")
     found, reading = read_with_notes(tmp_path / "t.csv", "y")
     np.testing.assert_array_equal(found["a"], [1.5, np.nan, -2])
-    assert found["b"].tolist() == [1234.5, 12, 3000]
-    assert found["c"].tolist() == ["1,2", "1,3 m", "x"]
+    assert (found["b"].tolist(), found["c"].tolist()) == ([1234.5, 12, 3000], ["1,2", "1,3 m", "x"])
     assert found["y"].tolist() == [0.5, 1.5, 2.5]
     assert reading.notes == ("decimal commas in a, b, y", "thousands separators in b")
 

@@ -170,8 +170,7 @@ def test_new_rows_may_lack_a_class_of_the_fitted_forest():
 
 
 def test_numbers_of_classes_are_not_taken_for_labels():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 3))
+    X = np.random.default_rng(0).normal(size=(200, 3))
     y = np.where(X[:, 0] > 0, 3, 2)
     y[0] = 1  # a class that no small sample holds: members know the numbers 1 and 2
     bagging = BaggingClassifier(GaussianNB(), n_estimators=5, max_samples=0.1, random_state=5)

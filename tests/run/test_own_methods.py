@@ -43,8 +43,7 @@ def test_estimators_and_classes_are_methods_with_names():
     found = compared(methods=["Random forest", SVC(C=2.0), ("mine", mine), "sklearn.naive_bayes.GaussianNB"])
     assert set(found.table.index) == {"Random forest", "SVC", "mine", "GaussianNB"}
     assert "mine" in " ".join(found.verdict)
-    errors = found.scores.query("method == 'mine'")["error"]
-    assert len(errors) == StratifiedKFold(3).get_n_splits()
+    assert len(found.scores.query("method == 'mine'")["error"]) == StratifiedKFold(3).get_n_splits()
     with pytest.raises(RotastackError, match="methods: <function .* cannot be written into a study"):
         compared(methods=["Random forest", SVC(kernel=lambda a, b: a @ b.T)])
     with pytest.raises(RotastackError, match=r"leaves 1 of \d+ methods"):

@@ -162,8 +162,7 @@ def test_the_refitted_model_of_a_table_estimator_keeps_its_threshold():
 
 def test_the_refitted_model_is_pruned():
     model, X = refitted(pool_slice("rotation_forest", BAGS), prune("kappa", "oob", n_select=4))
-    inner = model.pool_.members[0].model.estimator
-    assert len(inner.voters_) == 4
+    assert len(model.pool_.members[0].model.estimator.voters_) == 4
     assert model.score(X, load_iris().target) > 0.9
 
 
@@ -200,8 +199,7 @@ def test_a_vote_with_a_score_is_trained():
         {"kind": "vote", "scoring": "accuracy"},
         {"kind": "other", "class": "Voting", "parameters": {"scoring": "accuracy"}},
     ):
-        made = study_of_one(vote)
-        assert made.has_second_level("j")
+        assert study_of_one(vote).has_second_level("j")
         with pytest.raises(RotastackError, match="A.combiner: .* needs nested cross-validation"):
             study_of_one(vote, {"kind": "holdout"})
     assert study_of_one({"kind": "vote"}).methods["A"].combiner.parameters == {"voting": "soft"}

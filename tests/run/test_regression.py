@@ -94,8 +94,7 @@ def test_nothing_is_made_of_probabilities():
 def table(tmp_path):
     """Diabetes, its sex a category, as ``prepare`` writes it; with splits."""
     X, y = load_diabetes(return_X_y=True, as_frame=True)
-    raw = X.assign(target=y)[:150]
-    write_raw(raw, tmp_path / "raw")
+    write_raw(X.assign(target=y)[:150], tmp_path / "raw")
     kinds = {"categorical": ["sex"]}
     files = {"table": "table", "record": "p.json"}
     step("prepare", tmp_path, {"dataset": "d", "task": "regression", "kinds": kinds}, {"raw": "raw"}, files)

@@ -22,8 +22,7 @@ OF_MACHINES = ["exrm", "exrm_members", "exrm_lambda"]
 def test_studies_are_valid_at_both_sizes_and_have_the_methods_of_their_source(name, size):
     path = project_file(f"config/studies/{name}.yaml")
     study = Study.from_mapping(resized(load_yaml(path), size, str(path)), str(path))
-    assert study.name == (name if size == "full" else f"{name}-small")
-    assert study.prunes == (name in OF_PRUNING)
+    assert (study.name, study.prunes) == (name if size == "full" else f"{name}-small", name in OF_PRUNING)
     if study.document.published:
         cells = pd.read_csv(project_file(f"config/published/{study.document.published}.csv"))
         assert set(cells["method"]) - {"Nemenyi"} <= set(study.methods)
@@ -158,8 +157,7 @@ def test_weights_in_nested_studies_are_checked(combiner, estimator, message):
 def test_data_sets_like_others_share_their_entry():
     study = Study.from_mapping(changed(BASE, datasets=[{"name": "n", "like": "glass", "noise_columns": 4}]), "s.yaml")
     assert study.datasets["n"]["rows"] == 214
-    assert told(study, "prepare", "n").noise_columns == 4
-    assert told(study, "prepare", "n").smallest_class == 0
+    assert (told(study, "prepare", "n").noise_columns, told(study, "prepare", "n").smallest_class) == (4, 0)
 
 
 def test_small_classes_are_left_out_where_a_study_says_so():

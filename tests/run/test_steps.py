@@ -140,8 +140,7 @@ def test_claims_are_tested_over_data_sets():
         {"what": "members", "of": "A", "than": "C", "expect": "higher"},
         {"what": "height", "of": "A", "than": "C", "expect": "higher"},
     ]
-    known = results({"claims": claims}, rows)
-    found = summarize.TABLES["claims"](known)
+    found = summarize.TABLES["claims"](results({"claims": claims}, rows))
     assert found["holds"].tolist() == [True, False, True, True, False]  # nobody measured the height
     assert found["in_favour"].tolist()[:4] == [1.0, 0.0, 0.0, 1.0]
     assert found["n_datasets"].tolist() == [8] * 4 + [0]
@@ -182,8 +181,7 @@ def test_claims_compare_the_splits_that_both_methods_have():
     spec["test_to_train"] = {"d": 0.25, "left": 0.25}
     known = results(spec, rows)
     found = summarize.TABLES["claims"](known)
-    assert found["holds"].tolist() == [True, False, False]
-    assert found["n_datasets"].tolist() == [1, 1, 1]
+    assert (found["holds"].tolist(), found["n_datasets"].tolist()) == ([True, False, False], [1, 1, 1])
     assert np.isnan(summarize.TABLES["pairs"](known)["p_value"].iloc[0])
 
 

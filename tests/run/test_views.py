@@ -78,8 +78,7 @@ def test_in_the_refitted_model(tmp_path, name):
     X, y = load_iris(return_X_y=True)
     raw = pd.DataFrame(X, columns=list("abcd")).assign(e=np.resize(["u", "v", "w"], 150), target=y.astype(str))
     write_raw(raw, tmp_path / "raw")
-    scores = pd.DataFrame({"method": ["A"], "error": [0.1]})
-    write_frame(tmp_path / "scores", scores)
+    write_frame(tmp_path / "scores", pd.DataFrame({"method": ["A"], "error": [0.1]}))
     spec = refit_spec(pool_slice("tree", view=view_of(name)), {"kind": "vote"})
     (tmp_path / "scored").write_text('{"metrics": {}}')
     inputs = {"raw": "raw", "scores": "scores", "scored": "scored"}

@@ -59,5 +59,4 @@ def test_data_sets_count_the_same_in_the_figure():
     small = {"dataset": "small", "bin": [9], "rows": 10, "confidence": 1.0, "accuracy": 0.5}
     curves = pd.concat([pd.DataFrame({"method": "M", **part}) for part in (large, small)])
     (axis,) = plot_calibration(curves).axes
-    assert axis.get_title() == "M: calibration error 0.250"
-    assert axis.lines[1].get_ydata().tolist() == [0.75]
+    assert (axis.get_title(), axis.lines[1].get_ydata().tolist()) == ("M: calibration error 0.250", [0.75])

@@ -61,8 +61,7 @@ def test_intervals_are_fits_of_resamples():
 
 
 def test_methods_that_always_win_stay_finite():
-    table = pd.DataFrame(np.tile(np.arange(20.0), (200, 1)))
-    found = elo(table, False, n_bootstraps=20)
+    found = elo(pd.DataFrame(np.tile(np.arange(20.0), (200, 1))), False, n_bootstraps=20)
     assert np.isfinite(found).all(axis=None)
     assert found["elo"].is_monotonic_decreasing
     np.testing.assert_allclose(found["lower"], found["elo"], atol=1e-9)

@@ -101,8 +101,7 @@ def test_numbers_of_any_type(statistic):
 
 def test_a_comparison_says_what_it_left_out():
     comparison = compare(HOLES, False, missing="block")
-    assert comparison.left_out == ("d1",)
-    assert list(comparison.scores.index) == ["d0", "d2", "d3"]
+    assert (comparison.left_out, list(comparison.scores.index)) == (("d1",), ["d0", "d2", "d3"])
     assert compare(WHOLE, False).left_out == ()
 
 
@@ -169,8 +168,7 @@ def test_bayesian_table_is_pairs_of_tests():
     for method in found.index:
         one = bayesian_signed_rank(WHOLE[method], WHOLE["A"], False, rope=0.01, random_state=8)
         assert found.loc[method].tolist() == pytest.approx([one.p_left, one.p_rope, one.p_right], abs=0.01)
-    turned = bayesian_table(-WHOLE, "A", higher_is_better=True, rope=0.01, random_state=3)
-    assert turned.equals(found)
+    assert bayesian_table(-WHOLE, "A", higher_is_better=True, rope=0.01, random_state=3).equals(found)
     fewer = bayesian_table(WHOLE[["B", "A"]], "A", higher_is_better=False, rope=0.01, random_state=3)
     assert fewer.loc["B"].equals(found.loc["B"])
     assert len(bayesian_table(WHOLE, None, False, n_samples=10)) == 3
@@ -184,5 +182,4 @@ def test_pairs_are_tested_where_both_have_scores():
     assert found[["wins", "ties", "losses"]].to_numpy().tolist() == [[0, 0, 2], [0, 0, 0], [2, 1, 0]]
     assert found["p"].isna().tolist() == [False, True, False]
     assert found["p_holm"].to_dict() == pytest.approx({"B": 1.0, "C": NAN, "D": 1.0}, nan_ok=True)
-    both = wilcoxon_holm(scores[["A", "B"]].dropna(), "A", False)
-    assert found.loc["B", "p"] == both.loc["B", "p"]
+    assert found.loc["B", "p"] == wilcoxon_holm(scores[["A", "B"]].dropna(), "A", False).loc["B", "p"]

@@ -186,8 +186,7 @@ def killed_at(moment, function, **version):
 def test_a_writer_that_was_killed_leaves_nothing(here, tmp_path_factory, moment, function):
     logged(methods=FIRST)
     killed_at(moment, function, methods=BETTER)
-    receipt = logged(methods=BETTER)
-    check_current(receipt, tmp_path_factory.mktemp("kill"), {"methods": BETTER})
+    check_current(logged(methods=BETTER), tmp_path_factory.mktemp("kill"), {"methods": BETTER})
     models = MlflowClient(tracking_uri(), tracking_uri()).search_logged_models([current_experiment()])
     assert sorted(str(model.status) for model in models) == ["READY"] * 2
 

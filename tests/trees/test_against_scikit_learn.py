@@ -182,8 +182,7 @@ def test_the_same_regression_tree(name, options):
     ours = TreeRegressor(**options, random_state=0).fit(X, y)
     theirs = DecisionTreeRegressor(**options, random_state=0).fit(X, y)
     a, t = ours.forest_.arrays(0), theirs.tree_
-    assert a["feature"][0] == t.feature[0]
-    assert a["threshold"][0] == pytest.approx(t.threshold[0], rel=1e-5)
+    assert (a["feature"][0], a["threshold"][0]) == (t.feature[0], pytest.approx(t.threshold[0], rel=1e-5))
     if name != "far from zero":  # where scikit-learn's variances are rounding errors
         assert abs(len(a["feature"]) - t.node_count) <= 0.02 * t.node_count + 2
         assert np.corrcoef(ours.predict(X), theirs.predict(X))[0, 1] > 0.995

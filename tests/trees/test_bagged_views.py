@@ -146,8 +146,7 @@ def test_sizes_of_sparse_blocks():
     firsts = Counter(views.parts[views.starts[:-1], 1].tolist())
     assert evenly(firsts.values(), 3)
     assert set(firsts) == {2, 3, 4}
-    per_view = np.add.reduceat(views.parts[:, 1], views.starts[:-1])
-    assert (per_view == 11).all()
+    assert (np.add.reduceat(views.parts[:, 1], views.starts[:-1]) == 11).all()
     assert (np.sort(views.columns.reshape(-1, 11)) == np.arange(11)).all()
 
 

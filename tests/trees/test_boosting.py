@@ -160,8 +160,7 @@ def test_views_of_boosters():
     views = LinearViews.identity(4).beside(LinearViews.dense(np.linalg.qr(rng.normal(size=(3, 4, 4)))[0]))
     grown = grow(X, y, given={"views": views}, early_stopping=False)
     assert (grown.held_out == grown.scores(X)[grown.folds, np.arange(len(X))]).all()
-    assert set(grown.trees.tree_view) == {0, 1, 2}
-    assert grown.importances().sum() == pytest.approx(1)
+    assert (set(grown.trees.tree_view), grown.importances().sum()) == ({0, 1, 2}, pytest.approx(1))
 
 
 ALL_IN_ONE, TOO_FEW = ({"folds": np.zeros(n, np.int32)} for n in (150, 3))

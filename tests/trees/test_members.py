@@ -30,8 +30,7 @@ def rotations(n, p):
 
 def test_members_are_the_forests_of_their_views(wine):
     X, y = wine
-    views = rotations(4, 13)
-    group = TreeGroup(20, views)
+    group = TreeGroup(20, rotations(4, 13))
     members = grow_members(TrainingRows(X[None], y, 3), group, TreeOptions(), [SEED])
     trees, _ = grow_forest(TrainingRows(X, y, 3), [group], TreeOptions(), SEED)
     assert np.array_equal(members.trees.nodes, trees.nodes)

@@ -108,8 +108,7 @@ class TestSubsets:
             assert seen.min() > 0.8 * 2000 / len(patterns)
             sizes = {int(np.rint(0.75 * (bag & one[y]).sum())) for one in patterns}
             assert set(mine.sum(axis=1)) == sizes
-            alone = replace(rows, bags=bag[None]).draw(own[None], 0.75)[0]
-            np.testing.assert_array_equal(alone, mine)
+            np.testing.assert_array_equal(replace(rows, bags=bag[None]).draw(own[None], 0.75)[0], mine)
             np.testing.assert_array_equal(replace(rows, bags=bag[None]).of_view(0).order, np.flatnonzero(bag))
         np.testing.assert_array_equal(rows.draw(seeds[3:], 0.75)[0], counts[3])
         share = counts[3][kept.all(axis=1)].mean(axis=0)  # all rows are drawn equally often
@@ -162,8 +161,7 @@ class TestPrincipal:
             assert columns.tolist() == part.tolist()
             assert axes.shape[1] == min(len(part), max(1, (count > 0).sum() - 1))
             np.testing.assert_allclose(axes.T @ axes, np.eye(axes.shape[1]), atol=1e-12)
-            largest = np.abs(axes).argmax(axis=0)
-            assert (axes[largest, np.arange(axes.shape[1])] > 0).all()
+            assert (axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])] > 0).all()
             sample = X[np.repeat(rows.order, count)][:, columns]
             sample -= sample.mean(axis=0)
             np.testing.assert_allclose(sample @ axes @ axes.T, sample, atol=1e-10)  # it spans the sample
@@ -242,8 +240,7 @@ class TestLocality:
         np.testing.assert_array_equal(nearest_neighbors(X, 5), np.argsort(distances, kind="stable")[:, :5])
 
     def test_more_columns_than_rows(self):
-        rng = np.random.default_rng(0)
-        X, y = rng.normal(size=(12, 40)), np.arange(12) % 3
+        X, y = np.random.default_rng(0).normal(size=(12, 40)), np.arange(12) % 3
         view = LocalityDiscriminantAnalysis().fit(X, y)
         assert view.eigenvalues_.shape == (11,)
         assert np.linalg.matrix_rank(view.rotation_) == 40

@@ -83,8 +83,7 @@ def test_the_shell_line_names_what_the_rule_has(jobs):
         said = options(words)
         assert said.step == {"rotations": "groups", "vote": "combine"}.get(job.rule, job.rule)
         assert json.loads(said.slice) == json.loads(job.params.get("slice", "{}"))
-        assert said.key == job.params["key"]
-        assert said.threads == job.threads
+        assert (said.key, said.threads) == (job.params["key"], job.threads)
         published = said.input.pop("published", [])  # files from outside count by their content alone
         assert all(file.startswith("config/published/") for file in published)
         assert said.input == {name: job.input[name] for name in said.input}
@@ -128,8 +127,7 @@ def test_a_table_at_hand_goes_through_both_steps(jobs):
         fetched, prepared = map(options, job.commands)
         for said in (fetched, prepared):
             assert json.loads(said.slice) == json.loads(job.params[said.step])
-            assert said.key == job.params[f"{said.step}_key"]
-            assert said.about == {"dataset": job.wildcards[0]}
+            assert (said.key, said.about) == (job.params[f"{said.step}_key"], {"dataset": job.wildcards[0]})
         assert (fetched.step, prepared.step) == ("fetch", "prepare")
         assert prepared.input == {"raw": job.output["raw"]}
         assert [*fetched.output.values(), *prepared.output.values()] == list(job.output.values())

@@ -87,8 +87,7 @@ def test_frames_as_output_of_transformers():
     X, y = mixed_table()
     clf = small().fit(X, y)
     with config_context(transform_output="pandas"):
-        again = small().fit(X, y)
-        assert (again.predict_proba(X) == clf.predict_proba(X)).all()
+        assert (small().fit(X, y).predict_proba(X) == clf.predict_proba(X)).all()
 
 
 def test_an_array_after_a_table_is_told_of_once():
@@ -154,8 +153,7 @@ def test_numbers_that_stand_for_missing_do_not_drown_the_others(code, dtype):
     ("shape", "n_classes"), [((2, 3), 2), ((12, 1), 2), ((40, 500), 2), ((90, 3), 30), ((20, 2), 2), ((20, 3), 3)]
 )
 def test_shapes_at_the_edge(shape, n_classes):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=shape), np.arange(shape[0]) % n_classes
+    X, y = np.random.default_rng(0).normal(size=shape), np.arange(shape[0]) % n_classes
     proba = small(trees_per_family=3).fit(X, y).predict_proba(X)
     np.testing.assert_allclose(proba @ np.ones(n_classes), 1)
     assert np.isfinite(RotastackRegressor(3, random_state=0).fit(X, X.sum(axis=1)).predict(X)).all()

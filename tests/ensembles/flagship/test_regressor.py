@@ -147,8 +147,7 @@ def test_rows_of_little_weight_widen_no_interval():
 
 def test_intervals_of_a_constant_and_of_few_rows():
     X, y = slope(30)
-    model = small().fit(X, np.full(30, 2.5))
-    np.testing.assert_allclose(model.predict_interval(X), 2.5)
+    np.testing.assert_allclose(small().fit(X, np.full(30, 2.5)).predict_interval(X), 2.5)
     for n, most, coverage in ((3, "50.0", 0.9), (30, "93.5", 0.99)):
         with pytest.warns(
             UserWarning, match=f"from {n} out-of-bag rows cover at most {most}% of new rows, not {coverage}"

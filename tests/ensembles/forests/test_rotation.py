@@ -157,8 +157,7 @@ def test_rows_of_weight_0_and_later_trees_change_no_rotation(forest, bootstrap):
 
 
 def wide(n=24, p=600):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(n, p)), np.arange(n) % 2
+    X, y = np.random.default_rng(0).normal(size=(n, p)), np.arange(n) % 2
     X[:, :20] += 2 * y[:, None]
     return X, y
 
