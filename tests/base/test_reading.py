@@ -222,8 +222,7 @@ def test_targets_of_few_numbers_and_words_are_classes():
 
 def test_whole_numbers_beyond_floats_are_codes_in_every_type():
     for values in ([2**60 + k % 3 for k in range(30)], pd.array([2**60, 2**60 + 1, None] * 10, dtype="Int64")):
-        table = pd.DataFrame({"code": values, "x": np.arange(30) / 7})
-        p = TablePreprocessor().fit(table)
+        p = TablePreprocessor().fit(pd.DataFrame({"code": values, "x": np.arange(30) / 7}))
         assert p.kinds_["code"] == "categorical"
         assert str(2**60 + 1) in p.categories_["code"]
 

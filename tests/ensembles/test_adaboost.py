@@ -75,8 +75,7 @@ def test_a_sample_without_errors_is_drawn_ten_times(resample, fits):
 @pytest.mark.parametrize("share", [0.4, 0.6])
 def test_a_useless_later_member_is_left_out(share):
     """Of 10 rows, the constant errs on a share; after a round of 0.4 both classes weigh the same, and it errs on half."""
-    y = np.arange(10) < 10 * share
-    clf = AdaBoostM1Classifier(10, Constant()).fit(np.zeros((10, 1)), y)
+    clf = AdaBoostM1Classifier(10, Constant()).fit(np.zeros((10, 1)), np.arange(10) < 10 * share)
     assert (clf.estimator_errors_.tolist(), len(clf.estimator_weights_)) == (pytest.approx([share]), 1)
     assert clf.estimator_weights_ == 1.0 or share < 0.5
 

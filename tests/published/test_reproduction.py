@@ -75,8 +75,7 @@ def test_table_2_2_and_2_3_weightings_are_as_good_and_simpler(load):
     assert nodes["best"] < nodes["linear"] < nodes["equal"] * 1.001
     cells = published("rotation_weights").set_index(["metric", "dataset", "method"])["value"]
     sizes, cells = (cells[metric, load.__name__.removeprefix("load_")] for metric in ("median_nodes", "error"))
-    labels = {"equal": "RRE", "linear": "LIN", "oob": "OOB", "joint": "JNT"}
-    for weighting, label in labels.items():
+    for weighting, label in {"equal": "RRE", "linear": "LIN", "oob": "OOB", "joint": "JNT"}.items():
         spread = np.std(wrong[weighting], ddof=1) / np.sqrt(len(splits))
         assert abs(error[weighting] - cells[label]) < 3 * spread + 0.002
         assert nodes[weighting] == pytest.approx(sizes[label], rel=0.1)

@@ -172,8 +172,7 @@ def test_what_is_taken_stays_one_word(taken, tmp_path):
     (project.folder / table).write_text("one,two,y\n" + "1,2,a\n3,4,b\n" * 10)
     (project.folder / "config/studies/mean.yaml").write_text(yaml.safe_dump(content, allow_unicode=True))
     lines = {}
-    jobs = project.jobs(study="config/studies/mean.yaml")
-    for job in jobs:
+    for job in project.jobs(study="config/studies/mean.yaml"):
         lines.setdefault(job.rule, job)
     assert len(lines) > 9
     show = 'rotastack() { printf "%s\\0" "$@"; cat >&2; }; cp() { printf "%s\\0" "$@"; }; '

@@ -42,8 +42,7 @@ def test_predictions_and_weights_are_those_of_the_trees_alone(all_kept):
     out = reg.forest_.out_of_bag(len(X)).T.reshape(3, 10, len(X))  # the bootstraps, drawn again
     sums, counts = (outputs * out).sum(axis=1), out.sum(axis=1)
     said = np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
-    others = np.nanmean(said, axis=0)
-    pool = LeastSquaresWeights(RIDGE).fit(np.where(np.isnan(said), others, said), y)
+    pool = LeastSquaresWeights(RIDGE).fit(np.where(np.isnan(said), np.nanmean(said, axis=0), said), y)
     assert (counts == 0).any()
     np.testing.assert_allclose(reg.family_weights_, pool.weights_, atol=1e-9)
     np.testing.assert_allclose(reg.oob_family_errors_, np.nanmean((said - y) ** 2, axis=1))
