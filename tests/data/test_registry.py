@@ -53,8 +53,9 @@ def test_mirror_is_asked_before_the_network_and_checked(tmp_path, monkeypatch):
     assert len(fetch_table("glass", spec)) == 214
     assert unavailable("glass", spec) is None
     write_raw(table.iloc[1:], tmp_path / "glass.csv.gz")
-    with pytest.raises(RotastackError, match="glass: the table of .*: 213 rows, expected 214; class counts"):
-        fetch_table("glass", spec)
+    assert re.search(
+        "glass: the table of .*: 213 rows, expected 214; class counts", refusal(fetch_table, "glass", spec)
+    )
     (tmp_path / "glass.csv.gz").write_bytes(b"not gzip")
     with pytest.raises(RotastackError, match="^((?!delete).)*damaged((?!delete).)*$"):  # a mirror is the user's
         fetch_table("glass", spec)
@@ -104,8 +105,7 @@ def test_a_mirror_may_have_arrays_with_splits(tmp_path):
 )
 def test_arrays_that_are_no_data_set_are_one_line(tmp_path, changed, said):
     arrays(tmp_path, **changed)
-    with pytest.raises(RotastackError, match=f"mine.npz: .*{said}"):
-        fetch_table("own", {"sources": [], "mirror": "mine"}, tmp_path)
+    assert re.search(f"mine.npz: .*{said}", refusal(fetch_table, "own", {"sources": [], "mirror": "mine"}, tmp_path))
 
 
 SPEC = {"rows": 2, "columns": ["u", "v"], "classes": {"a": 1, "b": 1}}
@@ -125,5 +125,4 @@ GOOD = pd.DataFrame({"x": [1, 2], "y": [3, 4], "target": ["p", "q"]})
 )
 def test_differences_are_said_and_columns_named(function, arguments, message):
     assert list(check_table(GOOD, "t", SPEC, "here").columns) == ["u", "v", "target"]
-    with pytest.raises(RotastackError, match=message):
-        function(*arguments)
+    assert re.search(message, refusal(function, *arguments))

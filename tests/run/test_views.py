@@ -9,12 +9,12 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import MinMaxScaler
 from tests.quick import first
+from tests.refusals import refusal
 from tests.run.running import combine, draw, pool_slice, refit_spec, step, train, train_nested
 
 from rotastack.base.fitting import fit_aligned
 from rotastack.data.artifacts import read_arrays, read_frame, read_prepared, write_frame
 from rotastack.data.raw import read_raw, write_raw
-from rotastack.errors import RotastackError
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.workflow.study.building import make, make_estimator
 from rotastack.workflow.study.specs import ExplainSpec
@@ -147,8 +147,9 @@ def test_rotations_are_drawn_in_their_step_and_used_for_their_table_alone(nested
     write_frame(nested / "table", frame.drop(columns="d"), about)
     told = json.loads((nested / "p/pool.run.json").read_text())["parameters"]
     files = {"table": "table", "folds": "folds", "rotations": "rotations.nc"}
-    with pytest.raises(RotastackError, match="rotations of 4 columns, but d has 3 numeric columns"):
-        step("train", nested, told, files, {"pool": "pool"})
+    assert "rotations of 4 columns, but d has 3 numeric columns" in refusal(
+        step, "train", nested, told, files, {"pool": "pool"}
+    )
 
 
 def test_the_view_of_a_split_is_seeded_by_data_set_split_and_member(folder):

@@ -1,8 +1,11 @@
 """What a table of scores may not be, and what is done about missing cells: nothing in silence."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
+from tests.refusals import refusal
 
 from rotastack.errors import RotastackError
 from rotastack.stats import (
@@ -85,8 +88,9 @@ def test_block_leaves_data_sets_out_and_fills_in_nothing(statistic):
     found = of_all(HOLES, missing="block")[statistic]()
     assert found.equals(of_all(WHOLE.drop(index="d1"))[statistic]())
     assert of_all(WHOLE, missing="block")[statistic]().equals(of_all(WHOLE)[statistic]())
-    with pytest.raises(RotastackError, match="missing must be one of raise, block.*, got 'mean'"):
-        of_all(WHOLE, missing="mean")[statistic]()
+    assert re.search(
+        "missing must be one of raise, block.*, got 'mean'", refusal(of_all(WHOLE, missing="mean")[statistic])
+    )
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
@@ -124,14 +128,12 @@ def test_a_comparison_says_what_it_left_out():
     ],
 )
 def test_what_cannot_be_is_refused(function, arguments, message):
-    with pytest.raises(RotastackError, match=message):
-        function(*arguments)
+    assert re.search(message, refusal(function, *arguments))
 
 
 @pytest.mark.parametrize("statistic", [s for s in STATISTICS if s not in ("friedman", "compare")])
 def test_an_empty_table(statistic):
-    with pytest.raises(RotastackError, match="scores has 0 data sets; at least 1 is needed"):
-        of_all(WHOLE[:0])[statistic]()
+    assert "scores has 0 data sets; at least 1 is needed" in refusal(of_all(WHOLE[:0])[statistic])
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
