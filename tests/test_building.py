@@ -38,9 +38,7 @@ def test_modules_stand_beside_their_sources_and_a_module_without_a_source_goes()
     assert done.stdout.decode().strip() == str(ROOT / "src/rotastack/__init__.py")
 
 
-@pytest.fixture
-def stale(tmp_path, monkeypatch):
-    """A checkout whose kernel was built from its sources."""
+def test_a_touched_kernel_is_accepted_and_an_edited_one_is_refused_whatever_the_times(tmp_path, monkeypatch):
     kernel = tmp_path / "src/rotastack/trees/kernel"
     kernel.mkdir(parents=True)
     for path in (kernel / "discriminants.pyx", kernel / "discriminants.abi3.so", tmp_path / "tools/build_kernel.py"):
@@ -48,16 +46,12 @@ def stale(tmp_path, monkeypatch):
         path.touch()
     (kernel / ".built").write_text(json.dumps(hashes([kernel / "discriminants.pyx"])))
     monkeypatch.setattr(fingerprint, "ROOT", tmp_path / "src/rotastack")
-    return kernel
-
-
-def test_a_touched_kernel_is_accepted_and_an_edited_one_is_refused_whatever_the_times(stale):
-    os.utime(stale / "discriminants.abi3.so", (0, 0))
+    os.utime(kernel / "discriminants.abi3.so", (0, 0))
     check_kernel()
-    (stale / "discriminants.pyx").write_text("edited")
-    os.utime(stale / "discriminants.pyx", (0, 0))
+    (kernel / "discriminants.pyx").write_text("edited")
+    os.utime(kernel / "discriminants.pyx", (0, 0))
     assert re.search(r"discriminants.pyx has changed since .*; run `make env`", refusal(check_kernel))
-    (stale / ".built").unlink()
+    (kernel / ".built").unlink()
     assert "discriminants.pyx has changed" in refusal(check_kernel)
 
 

@@ -38,8 +38,7 @@ def test_dummies_and_missing_values():
 
 def test_declared_kinds_win():
     kinds = {"few": "numeric", "number": "leak", "name": "id", "colour": "auto"}
-    p = TablePreprocessor(kinds).fit(table())
-    assert p.kinds_.items() >= {**kinds, "colour": "categorical"}.items()
+    assert TablePreprocessor(kinds).fit(table()).kinds_.items() >= {**kinds, "colour": "categorical"}.items()
 
 
 def test_new_rows():

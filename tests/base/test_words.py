@@ -24,8 +24,7 @@ def test_components_are_those_of_scikit_learn():
     few = TextComponents(500).fit(TEXTS).transform(TEXTS)
     np.testing.assert_array_equal(few[:, : words.shape[1]], words.toarray())
     assert not few[:, words.shape[1] :].any()
-    of_8_rows = TextComponents(12).fit(TEXTS[:8]).transform(TEXTS)
-    assert of_8_rows.any(axis=0).tolist() == [True] * 8 + [False] * 4
+    assert TextComponents(12).fit(TEXTS[:8]).transform(TEXTS).any(axis=0).tolist() == [True] * 8 + [False] * 4
 
 
 def test_the_number_of_components_follows_from_the_rows():

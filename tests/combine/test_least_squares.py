@@ -15,6 +15,9 @@ def problem(n_rows=80, n_members=5, seed=0):
     return known * y + (1 - known) * (50 + 30 * rng.normal(size=(n_members, n_rows))), y
 
 
+outputs, y = problem()
+
+
 @pytest.mark.parametrize(("n_members", "ridge", "weighted"), [(5, 0.5, False), (3, 20.0, True)])
 def test_it_solves_its_convex_problem(n_members, ridge, weighted):
     outputs, y = problem(n_members=n_members)
@@ -29,7 +32,6 @@ def test_it_solves_its_convex_problem(n_members, ridge, weighted):
 
 
 def test_units_do_not_matter():
-    outputs, y = problem()
     first, second = (LeastSquaresWeights().fit(outputs, y), LeastSquaresWeights().fit(7 + outputs / 1000, 7 + y / 1000))
     np.testing.assert_allclose(first.weights_, second.weights_, atol=1e-10)
     np.testing.assert_allclose(7 + first.predict(outputs) / 1000, second.predict(7 + outputs / 1000))
@@ -46,7 +48,6 @@ def test_a_ridge_that_is_lost_in_rounding():
 
 
 def test_a_constant_target_and_no_rows():
-    outputs, y = problem()
     constant = LeastSquaresWeights().fit(outputs, np.full(len(y), 3.0))
     assert constant.predict(outputs).mean() == pytest.approx(3)
     assert LeastSquaresWeights().fit(np.empty((2, 0)), []).predict([[1.0], [3.0]]).tolist() == [2.0]
@@ -60,7 +61,6 @@ def test_a_constant_target_and_no_rows():
     ],
 )
 def test_what_it_refuses(ridge, scale, message):
-    outputs, y = problem()
     with pytest.raises(ValueError, match=message):
         LeastSquaresWeights(ridge).fit(outputs * scale, y)
 

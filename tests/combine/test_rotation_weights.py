@@ -40,8 +40,7 @@ def test_exponential_is_the_printed_formula():
     R, h = 7, 2.3
     r = np.arange(1, R + 1)
     printed = 2 ** (-r / h) * (2 ** (1 / h) - 1) / (1 - 2 ** (-R / h))  # equation 2.7
-    fitted = RotationWeights("exp", h).rank(np.arange(R), np.zeros(R))
-    np.testing.assert_allclose(fitted.weights_, printed)
+    np.testing.assert_allclose(RotationWeights("exp", h).rank(np.arange(R), np.zeros(R)).weights_, printed)
     assert printed.sum() == pytest.approx(1)
 
 

@@ -11,10 +11,10 @@ from rotastack.data.raw import read_raw, write_raw
 from rotastack.data.registry import make_sources, registry
 from rotastack.errors import RotastackError
 
-LOCAL = [name for name, spec in registry().items() if {"bundled", "generated"} & set(*spec["sources"][:1])]
 
-
-@pytest.mark.parametrize("name", LOCAL)
+@pytest.mark.parametrize(
+    "name", [name for name, spec in registry().items() if {"bundled", "generated"} & set(*spec["sources"][:1])]
+)
 def test_local_sets_load_and_are_as_registered(name):
     X, y = load_dataset(name)
     spec = registry()[name]

@@ -73,8 +73,7 @@ def test_new_rows_are_read_like_the_training_table(tmp_path):
     X, _ = read_table(table(tmp_path, rows("day;n;y", *[[";".join(row)] for row in days]), "a.csv"), "y")
     new, y = read_table(table(tmp_path, "day;n\n02/05/2020;50.000\n2020-05-02;1\n", "b.csv"), like=X)
     assert y is None
-    assert new["day"].astype(str).tolist() == ["2020-02-05", "2020-05-02"]
-    assert new["n"].tolist() == [50000, 1]
+    assert new.astype({"day": str}).to_dict("list") == {"day": ["2020-02-05", "2020-05-02"], "n": [50000, 1]}
 
 
 def test_a_column_that_became_text_is_read_anew(tmp_path):

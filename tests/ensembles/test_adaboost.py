@@ -20,6 +20,8 @@ from rotastack.combine.pruning import KappaPruner
 from rotastack.ensembles.voters import voters_of
 from rotastack.trees import C45Classifier, ForestClassifier, TreeClassifier
 
+X, y = load_iris(return_X_y=True)
+
 NEAREST = KNeighborsClassifier(1)
 
 
@@ -149,7 +151,6 @@ def test_a_sample_of_one_class():
 
 
 def test_rows_without_weight_are_left_out():
-    X, y = load_iris(return_X_y=True)
     weights = np.r_[np.zeros(50), np.ones(100)]
     clf = AdaBoostM1Classifier(3, GaussianNB()).fit(X, y, sample_weight=weights)
     assert clf.classes_.tolist() == [0, 1, 2]
@@ -185,7 +186,6 @@ def test_what_cannot_be_boosted_is_refused(estimator, message):
 
 
 def test_members_are_voters_and_can_be_pruned():
-    X, y = load_iris(return_X_y=True)
     labels = np.array([2, 0, 5])[y]  # numbers of classes are labels of others
     boosted = AdaBoostM1Classifier(8, GaussianNB(), resample=True, random_state=0).fit(X, labels)
     assert (voters_of(boosted).weights() == boosted.estimator_weights_).all()

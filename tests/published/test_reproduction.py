@@ -31,15 +31,10 @@ def errors(make, X, y, splits):
     return np.array(found)
 
 
-@pytest.fixture(scope="module")
-def halves():
-    X, y = load_iris(return_X_y=True)
-    return X, y, repeated_holdout(y, 90, 0.5, 0)
-
-
 @pytest.mark.parametrize("mtry", [1, 2, 4])
-def test_table_1_3_forests_on_iris_halves(halves, mtry):
-    X, y, splits = halves
+def test_table_1_3_forests_on_iris_halves(mtry):
+    X, y = load_iris(return_X_y=True)
+    splits = repeated_holdout(y, 90, 0.5, 0)
     plain = errors(lambda s: ForestClassifier(500, max_features=mtry, random_state=s), X, y, splits)
     rotated = errors(
         lambda s: RandomRotationForestClassifier(500, max_features=mtry, scaling=None, random_state=s), X, y, splits

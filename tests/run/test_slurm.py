@@ -9,12 +9,12 @@ from tests.refusals import refusal
 
 from rotastack.workflow.run.slurm import check_slurm
 
-SETTINGS = SimpleNamespace(partition_config=None, qos=None, reservation=None)
-
 
 def workflow(*asked, executor="slurm", group=None, **settings):
     """Return what the check reads of the workflow of a Snakemake: a job for each request, in one group if there is a group's request."""
-    settings = SimpleNamespace(**{**vars(SETTINGS), **settings})
+    settings = SimpleNamespace(
+        **{**vars(SimpleNamespace(partition_config=None, qos=None, reservation=None)), **settings}
+    )
     made = SimpleNamespace(executor_plugin=SimpleNamespace(name=executor), executor_settings=settings)
     together = None if group is None else SimpleNamespace(resources=group)
     dag = SimpleNamespace(workflow=made, get_job_group=lambda job: together)

@@ -13,13 +13,12 @@ from rotastack.workflow.study.study import Study, resized
 
 OF_THESIS = ["rotation_scaling", "iris_sensitivity", "rotation_weights", "rotation_noise", "multi_rotation"]
 OF_PRUNING = ["drmf", "drmf_noise", "qmm", "qmm_curves"]
-OF_MACHINES = ["exrm", "exrm_members", "exrm_lambda"]
 
 
 # The study files
 
 
-@pytest.mark.parametrize("name", OF_THESIS + OF_PRUNING + OF_MACHINES)
+@pytest.mark.parametrize("name", OF_THESIS + OF_PRUNING + ["exrm", "exrm_members", "exrm_lambda"])
 @pytest.mark.parametrize("size", ["full", "small"])
 def test_studies_are_valid_at_both_sizes_and_have_the_methods_of_their_source(name, size):
     path = project_file(f"config/studies/{name}.yaml")

@@ -52,8 +52,7 @@ def test_a_prepared_table_keeps_text(tmp_path):
 
 
 def test_a_table_of_text_alone_is_prepared(tmp_path):
-    made = prepared(tmp_path, raw()[["review", "target"]])
-    assert made.data.encoded(np.arange(100)).X.shape == (150, 37)
+    assert prepared(tmp_path, raw()[["review", "target"]]).data.encoded(np.arange(100)).X.shape == (150, 37)
     kinds = {"id": ["review"], "others": "auto"}
     with pytest.raises(ValueError, match="no usable column is left"):
         prepare(PrepareSpec(seed=1, dataset="d", task="classification", kinds=kinds), raw()[["review", "target"]])

@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 from sklearn.preprocessing import MinMaxScaler
 from tests.quick import first
 from tests.refusals import refusal
-from tests.run.running import combine, draw, pool_slice, refit_spec, step, train, train_nested
+from tests.run.running import combine, draw, pool_slice, refit, refit_spec, step, train, train_nested
 
 from rotastack.base.fitting import fit_aligned
 from rotastack.data.artifacts import read_arrays, read_frame, read_prepared, write_frame
@@ -68,8 +68,7 @@ def test_in_splits(folder, name):
     for outputs in pool["proba"].values:
         assert all(different(outputs)), "a member is unrotated"
     method, _ = combine(folder, {"kind": "vote"})
-    decided = method["proba"].values.argmax(axis=-1)
-    assert (decided == load_iris().target[method["rows"].values]).mean() > 0.6
+    assert (method["proba"].values.argmax(axis=-1) == load_iris().target[method["rows"].values]).mean() > 0.6
     np.testing.assert_allclose(method["proba"].values, pool["proba"].mean("member").values, atol=1e-6)
 
 
@@ -78,12 +77,8 @@ def test_in_the_refitted_model(tmp_path, name):
     X, y = load_iris(return_X_y=True)
     raw = pd.DataFrame(X, columns=list("abcd")).assign(e=np.resize(["u", "v", "w"], 150), target=y.astype(str))
     write_raw(raw, tmp_path / "raw")
-    write_frame(tmp_path / "scores", pd.DataFrame({"method": ["A"], "error": [0.1]}))
     spec = refit_spec(pool_slice("tree", view=view_of(name)), {"kind": "vote"})
-    (tmp_path / "scored").write_text('{"metrics": {}}')
-    inputs = {"raw": "raw", "scores": "scores", "scored": "scored"}
-    step("refit", tmp_path, spec, inputs, {"model": "model", "record": "r.json"})
-    record = json.loads((tmp_path / "r.json").read_text())
+    record = refit(tmp_path, spec, {"method": ["A"], "error": [0.1]})
     assert record["status"] == "ok", record["message"]
     model = load_model(tmp_path / "model")
     views = [member.view for member in model[-1].pool_.members]
@@ -95,14 +90,10 @@ def test_in_the_refitted_model(tmp_path, name):
 def test_own_types_are_refitted_and_explained_by_consent(tmp_path):
     X, y = load_iris(return_X_y=True)
     write_raw(pd.DataFrame(X, columns=list("abcd")).assign(target=y.astype(str)), tmp_path / "raw")
-    write_frame(tmp_path / "scores", pd.DataFrame({"method": ["A"], "error": [0.1]}))
-    (tmp_path / "scored").write_text('{"metrics": {}}')
-    inputs = {"raw": "raw", "scores": "scores", "scored": "scored"}
     explained = ExplainSpec(study="s", dataset="d", score="error", trusted=["tests.study"])
     for trusted in ([], ["tests.study"]):
         spec = refit_spec(pool_slice("tests.study.strange.Mute"), {"kind": "vote"}, trusted=trusted)
-        step("refit", tmp_path, spec, inputs, {"model": "model", "record": "refit.run.json"})
-        record = json.loads((tmp_path / "refit.run.json").read_text())
+        record = refit(tmp_path, spec, {"method": ["A"], "error": [0.1]})
         assert bool(re.search("Mute; if you trust [^\n]*--trust tests", record["message"])) == (not trusted)
         assert bool((tmp_path / "model").read_bytes()) == bool(trusted), "the study goes on"
     outputs = {"explanation": "e.json", "page": "e.html", "record": "explain.run.json"}

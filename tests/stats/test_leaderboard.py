@@ -79,8 +79,7 @@ def test_order_of_methods_and_data_sets_does_not_matter(values, order, higher):
     np.testing.assert_allclose(other.loc[one.index], one, atol=1e-9)
     for same in (elo(table[::-1], higher, n_bootstraps=1), elo(-table, not higher, n_bootstraps=1)):
         np.testing.assert_allclose(same["elo"], one["elo"], atol=1e-9)
-    reversed_ = elo(table, not higher, n_bootstraps=1)["elo"]
-    np.testing.assert_allclose(reversed_, 2000 - one["elo"], atol=1e-9)
+    np.testing.assert_allclose(elo(table, not higher, n_bootstraps=1)["elo"], 2000 - one["elo"], atol=1e-9)
 
 
 def test_missing_scores_by_pairs():
@@ -112,8 +111,7 @@ def test_improvability_by_hand():
     found = improvability(accuracies, higher_is_better=True)
     np.testing.assert_allclose(found, [[0, 50, 75], [0, 0, 100], [100, 100, 0]], atol=1e-9)
     pd.testing.assert_frame_equal(improvability(1 - accuracies, higher_is_better=False), found)
-    percent = improvability(100 * accuracies, higher_is_better=True, optimum=100)
-    pd.testing.assert_frame_equal(percent, found)
+    pd.testing.assert_frame_equal(improvability(100 * accuracies, higher_is_better=True, optimum=100), found)
     means = bootstrap_means(found, n_bootstraps=50, alpha=0.3)
     assert means["mean"].tolist() == pytest.approx([100 / 3, 50, 175 / 3])
     drawn = [part.mean() for part in resampled(found, 50)]

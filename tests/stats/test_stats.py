@@ -74,15 +74,11 @@ def test_friedman_degenerate_tables_are_defined():
     assert friedman(pd.DataFrame(np.ones((4, 3))), False) == (0.0, 0.0, (2, 6), 1.0)
 
 
-def all_orders(n, k):
-    """Tables of all orders of k methods on n data sets, the first one fixed."""
-    orders = list(itertools.permutations(range(k)))
-    return [pd.DataFrame([orders[0], *rest]) for rest in itertools.product(orders, repeat=n - 1)]
-
-
 @pytest.mark.parametrize(("n", "k", "level"), [(2, 3, 0), (3, 3, 1 / 36), (3, 4, 19 / 576)])
 def test_friedman_keeps_its_level_on_few_data_sets(n, k, level):
-    p = np.array([friedman(table, False).p for table in all_orders(n, k)])
+    orders = list(itertools.permutations(range(k)))
+    tables = (pd.DataFrame([orders[0], *rest]) for rest in itertools.product(orders, repeat=n - 1))
+    p = np.array([friedman(table, False).p for table in tables])
     assert (p < 0.05).mean() == pytest.approx(level)
     for value in np.unique(p.round(12)):  # a p-value is the share of tables with a p-value at most as large
         assert (p < value + 1e-9).mean() == pytest.approx(value)
@@ -133,8 +129,7 @@ def test_orders_are_counted_up_to_a_number_of_sums(monkeypatch):
 def test_two_methods_differ_by_nemenyi_where_the_sign_test_finds_it(alpha):
     for n in (2, 4, 5, 6, 8, 20):
         for wins in range(n + 1):
-            table = pd.DataFrame({"A": [0.0] * wins + [1.0] * (n - wins), "B": 0.5})
-            p = nemenyi(table, False).loc["A", "B"]
+            p = nemenyi(pd.DataFrame({"A": [0.0] * wins + [1.0] * (n - wins), "B": 0.5}), False).loc["A", "B"]
             assert p == pytest.approx(scipy_stats.binomtest(wins, n).pvalue)
             assert (p < alpha) == (abs(2 * wins - n) / n > critical_difference(2, n, alpha))
 

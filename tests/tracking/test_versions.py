@@ -115,8 +115,7 @@ def test_the_current_runs_are_those_of_the_files_after_each_edit(here, tmp_path_
     for what, version in STORY:
         receipt = logged(**version)
         check_current(receipt, folder, version)
-        again = kept.setdefault(str(version), receipt)
-        assert again == receipt, f"{what}: equal keys are the same runs"
+        assert kept.setdefault(str(version), receipt) == receipt, f"{what}: equal keys are the same runs"
 
 
 def test_a_removed_method_leaves_no_rank_and_the_best_is_one_method_s(here):

@@ -163,16 +163,13 @@ def test_views_of_boosters():
     assert (set(grown.trees.tree_view), grown.importances().sum()) == ({0, 1, 2}, pytest.approx(1))
 
 
-ALL_IN_ONE, TOO_FEW = ({"folds": np.zeros(n, np.int32)} for n in (150, 3))
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ({"views": LinearViews.identity(4, 2)}, "views must have one entry for each of 3 boosters, got 2"),
         ({"views": LinearViews.identity(3)}, "the views have 3 columns, but X has 4"),
-        (TOO_FEW, r"folds must have shape .*, got \(3,\)"),
-        (ALL_IN_ONE, "all rows are in fold 0; the booster of this fold has no training rows"),
+        ({"folds": np.zeros(3, np.int32)}, r"folds must have shape .*, got \(3,\)"),
+        ({"folds": np.zeros(150, np.int32)}, "all rows are in fold 0; the booster of this fold has no training rows"),
         *(
             ({name: value}, f"'{name}' parameter of BoostingOptions must be")
             for name, value in [("max_bins", 1000), ("subsample", 3.0), ("n_rounds", 0), ("min_samples_leaf", 0)]

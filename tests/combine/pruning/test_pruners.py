@@ -77,8 +77,7 @@ def test_few_members_and_few_rows(pruner, n, T):
     votes, y = rng.integers(0, 2, (n, T)), rng.integers(0, 2, n)
     fitted = clone(pruner).fit(votes, y)
     assert 1 <= fitted.n_selected_ <= T
-    assert fitted.combine(votes).shape == (n,)
-    assert fitted.weights_[fitted.selected_].sum() == pytest.approx(1.0)
+    assert (fitted.combine(votes).shape, fitted.weights_[fitted.selected_].sum()) == ((n,), pytest.approx(1.0))
 
 
 @every
@@ -123,37 +122,38 @@ def test_weighted_votes_count_what_members_weighed():
     np.testing.assert_allclose(weighted.weights_, weights)
 
 
-class TestQMM:
-    def test_duplicates_are_merged_with_their_weights(self):
-        votes, y = pool(2, T=4)
-        twice = np.column_stack([votes, votes[:, 1]])
-        merged = QMMPruner(0.5).fit(twice, y, weights=[0.2, 0.1, 0.3, 0.2, 0.2])
-        single = QMMPruner(0.5).fit(votes, y, weights=[0.2, 0.3, 0.3, 0.2])
-        np.testing.assert_allclose(merged.weights_[:4], single.weights_, atol=1e-6)
-        assert merged.weights_[4] == 0
+def test_duplicates_are_merged_with_their_weights():
+    votes, y = pool(2, T=4)
+    twice = np.column_stack([votes, votes[:, 1]])
+    merged = QMMPruner(0.5).fit(twice, y, weights=[0.2, 0.1, 0.3, 0.2, 0.2])
+    single = QMMPruner(0.5).fit(votes, y, weights=[0.2, 0.3, 0.3, 0.2])
+    np.testing.assert_allclose(merged.weights_[:4], single.weights_, atol=1e-6)
+    assert merged.weights_[4] == 0
 
-    def test_smaller_shares_are_tried_then_the_original_weights_kept(self, monkeypatch):
-        votes, y = pool(0)
-        real, tried = SOLVERS["piqp"], []
 
-        def failing(S, rows, least):
-            tried.append(len(least))
-            return real(S, rows, least) if len(tried) == 3 else None
+def test_smaller_shares_are_tried_then_the_original_weights_kept(monkeypatch):
+    votes, y = pool(0)
+    real, tried = SOLVERS["piqp"], []
 
-        monkeypatch.setitem(SOLVERS, "piqp", failing)
-        pruner = QMMPruner().fit(votes, y)
-        assert (pruner.status_, pruner.v_) == ("solved with v = 0.05 instead of 0.25", 0.05)
-        assert tried == sorted(tried, reverse=True)
-        monkeypatch.setitem(SOLVERS, "piqp", lambda *_: None)
-        pruner.fit(votes, y, weights=np.arange(1, 10))
-        assert pruner.status_ == "original weights: no solution for v = 0.5, 0.25, 0.05, 0.01"
-        assert pruner.v_ is None
-        np.testing.assert_allclose(pruner.weights_, np.arange(1, 10) / 45)
+    def failing(S, rows, least):
+        tried.append(len(least))
+        return real(S, rows, least) if len(tried) == 3 else None
 
-    def test_share_by_the_equilibrium_margin(self):
-        votes, y = pool(4, n=80, T=9)
-        votes, y = np.tile(votes, (100, 1)), np.tile(y, 100)
-        assert 0 < QMMPruner("emargin", hypothesis_size=50.0).fit(votes, y).v_ <= 1
+    monkeypatch.setitem(SOLVERS, "piqp", failing)
+    pruner = QMMPruner().fit(votes, y)
+    assert (pruner.status_, pruner.v_) == ("solved with v = 0.05 instead of 0.25", 0.05)
+    assert tried == sorted(tried, reverse=True)
+    monkeypatch.setitem(SOLVERS, "piqp", lambda *_: None)
+    pruner.fit(votes, y, weights=np.arange(1, 10))
+    assert pruner.status_ == "original weights: no solution for v = 0.5, 0.25, 0.05, 0.01"
+    assert pruner.v_ is None
+    np.testing.assert_allclose(pruner.weights_, np.arange(1, 10) / 45)
+
+
+def test_share_by_the_equilibrium_margin():
+    votes, y = pool(4, n=80, T=9)
+    votes, y = np.tile(votes, (100, 1)), np.tile(y, 100)
+    assert 0 < QMMPruner("emargin", hypothesis_size=50.0).fit(votes, y).v_ <= 1
 
 
 @pytest.mark.parametrize(

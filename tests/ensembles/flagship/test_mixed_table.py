@@ -15,8 +15,7 @@ def cities(n=200):
     """Aachen is a risk, Bonn and Celle are none."""
     rng = np.random.default_rng(0)
     city = rng.choice(["Aachen", "Bonn", "Celle"], n)
-    X = pd.DataFrame({"city": city, "noise": rng.random(n)})
-    return X, np.where(city == "Aachen", "risk", "safe")
+    return pd.DataFrame({"city": city, "noise": rng.random(n)}), np.where(city == "Aachen", "risk", "safe")
 
 
 @pytest.mark.parametrize("backend", ["numpy_nullable", "pyarrow"])

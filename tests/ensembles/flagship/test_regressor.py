@@ -10,6 +10,8 @@ from rotastack.combine import LeastSquaresWeights
 from rotastack.ensembles.flagship.families import RIDGE
 from rotastack.views import DiscriminantRotation
 
+X, y = load_diabetes(return_X_y=True)
+
 ON_BAGS = (TreeFamily("columns"), TreeFamily("cuts", splitter="random"), "rotations")
 NAMES = ("random_cuts", "discriminants", "boosted", "kernel")
 
@@ -26,7 +28,6 @@ def slope(n=200, p=5, noise=0.1, seed=0):
 
 
 def test_it_learns_and_knows_how_well():
-    X, y = load_diabetes(return_X_y=True)
     reg = small(trees_per_family=30).fit(X[::2], y[::2])
     assert abs(reg.oob_score_ - reg.score(X[1::2], y[1::2])) < 0.1
     assert reg.families_ == NAMES
@@ -35,7 +36,6 @@ def test_it_learns_and_knows_how_well():
 
 
 def test_predictions_and_weights_are_those_of_the_trees_alone(all_kept):
-    X, y = load_diabetes(return_X_y=True)
     reg = small(families=ON_BAGS).fit(X, y)
     outputs = reg.forest_.outputs(reg.table_.transform(X, reg)).reshape(3, 10, len(X))
     np.testing.assert_allclose(reg.predict(X), reg.combiner_.predict(outputs.mean(axis=1)))
@@ -50,7 +50,6 @@ def test_predictions_and_weights_are_those_of_the_trees_alone(all_kept):
 
 def test_trees_and_their_views_know_nothing_of_rows_out_of_bag(all_kept):
     """Other targets of equal sum, in the same slices, change no tree that has all of these rows out of its bag."""
-    X, y = load_diabetes(return_X_y=True)
     chosen = np.argsort(y)[[-3, -2]]
     other = y.copy()
     other[chosen] += [-40, 40]
