@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-PROGRAMS = sorted((Path(__file__).parents[1] / "benchmarks").rglob("*.py"))
 
-
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "program", sorted((Path(__file__).parents[1] / "benchmarks").rglob("*.py")), ids=lambda path: path.stem
+)
 def test_imported_names_exist(program):
     for node in ast.walk(ast.parse(program.read_text())):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rotastack"):

@@ -121,7 +121,6 @@ INSTANCES = [
 FIRST = list({type(e): e for e in reversed(INSTANCES)}.values())
 QUICK = [e for e in FIRST if isinstance(e, rotastack.RotastackRegressor) or not is_regressor(e)]
 """Regressors share most of their code with a classifier."""
-FURTHER = [e for e in INSTANCES if not any(e is one for one in QUICK)]
 
 
 DRAWN = "a bootstrap draws by weight, but other rows, and not as many as if those of weight 2 were given twice"
@@ -240,7 +239,9 @@ def test_scikit_learn_checks(estimator, check):
 
 
 @pytest.mark.slow
-@parametrize_with_checks(FURTHER, expected_failed_checks=expected_failures)
+@parametrize_with_checks(
+    [e for e in INSTANCES if not any(e is one for one in QUICK)], expected_failed_checks=expected_failures
+)
 def test_scikit_learn_checks_with_other_parameters(estimator, check):
     ask(estimator, check)
 

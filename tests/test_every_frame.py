@@ -127,8 +127,7 @@ def test_a_column_of_arrow_beside_objects_that_arrow_does_not_hold():
     mixed = pd.Series([1, "a", pd.Timestamp("2020")] * 4, index=range(3, 15))
     table = pd.DataFrame({"n": pd.Series(range(12), index=range(3, 15), dtype="int64[pyarrow]"), "m": mixed})
     found = as_pandas(table)
-    assert found.dtypes.tolist() == [np.int64, object]
-    assert found.index.tolist() == table.index.tolist()
+    assert (found.dtypes.tolist(), found.index.tolist()) == ([np.int64, object], table.index.tolist())
 
 
 def test_new_rows_may_hold_lists_and_there_may_be_none():

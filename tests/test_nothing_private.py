@@ -55,15 +55,15 @@ def test_the_source_leaves_alone_what_is_private():
     assert found == []
 
 
-STATEMENT = r"['\"]\s*(SELECT|UPDATE|INSERT|DELETE)\b[^'\"]*\b(FROM|SET|INTO|SELECT|VALUES)\b"
-FOLDER = r"\.snakemake\b"
-
-
 @pytest.mark.parametrize(
     ("pattern", "places", "example"),
     [
-        (STATEMENT, SOURCES, "run('SELECT a FROM b')"),
-        (FOLDER, [*SOURCES, *RULES], "'.snakemake/log'"),
+        (
+            r"['\"]\s*(SELECT|UPDATE|INSERT|DELETE)\b[^'\"]*\b(FROM|SET|INTO|SELECT|VALUES)\b",
+            SOURCES,
+            "run('SELECT a FROM b')",
+        ),
+        (r"\.snakemake\b", [*SOURCES, *RULES], "'.snakemake/log'"),
         (r"\bsys\.argv\b", RULES, "sys.argv"),
         (r"\bos\._exit\b|\bgc\.(set_threshold|freeze|disable)\b", RULES, "gc.freeze()"),
         (r"(?<![\w)\]}'\"])(?!self\b|cls\b)[a-zA-Z]\w*\._[a-z]\w*", RULES, "workflow._rules"),

@@ -88,14 +88,6 @@ def needed_by(package):
     return wanted
 
 
-def bare(code):
-    """Run code with the modules of a bare installation only."""
-    wanted = needed_by("rotastack")
-    there = {m for m, names in packages_distributions().items() if not {canonicalize_name(n) for n in names} & wanted}
-    code = BARE.format(refused=there, code=code)
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-
-
 def test_a_bare_installation_is_small():
     """At most twelve packages besides the dependencies of scikit-learn."""
     known = needed_by("rotastack")
@@ -107,7 +99,10 @@ def test_a_bare_installation_is_small():
 def test_a_bare_installation_does_all_that_needs_no_extra():
     """Every public name is imported, every estimator is trained; one line names a missing extra."""
     script = str(ROOT / "tests/bare_installation.py")
-    done = bare(f"import runpy; runpy.run_path({script!r}, run_name='__main__')")
+    wanted = needed_by("rotastack")
+    there = {m for m, names in packages_distributions().items() if not {canonicalize_name(n) for n in names} & wanted}
+    code = BARE.format(refused=there, code=f"import runpy; runpy.run_path({script!r}, run_name='__main__')")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     names, estimators, commands = map(int, re.findall(r"\d+", done.stdout))
     assert names >= len(rotastack.__all__), done.stdout

@@ -9,12 +9,10 @@ import numpy as np
 import rotastack.seeds
 from rotastack.seeds import kernel_seeds, random_bits, root_sequence
 
-PACKAGE = Path(rotastack.seeds.__file__).parent
-
 
 def keys():
     """Yield the text keys of calls of ``child``, with their files."""
-    for file in sorted(PACKAGE.rglob("*.py")):
+    for file in sorted(Path(rotastack.seeds.__file__).parent.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "child":
                 for part in node.args[1:]:

@@ -6,12 +6,12 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
+from tests.refusals import refusal
 
 from rotastack import RotastackClassifier
 from rotastack.base.categories import MISSING, texts_of
 from rotastack.data import TablePreprocessor, load_dataset
 from rotastack.data.target import check_target, decide_task
-from rotastack.errors import RotastackError
 
 
 def table():
@@ -38,23 +38,20 @@ def test_dummies_and_missing_values():
 
 def test_declared_kinds_win():
     kinds = {"few": "numeric", "number": "leak", "name": "id", "colour": "auto"}
-    p = TablePreprocessor(kinds).fit(table())
-    assert p.kinds_.items() >= {**kinds, "colour": "categorical"}.items()
+    assert TablePreprocessor(kinds).fit(table()).kinds_.items() >= {**kinds, "colour": "categorical"}.items()
 
 
 def test_new_rows():
     p = TablePreprocessor().fit(table())
     new = table().iloc[:2].assign(colour=["violet", "red"], few=[2.0, 3.0], extra=1)
     assert_array_equal(p.transform(new)[:, 2:], [[1, 0, 0, 0], [0, 1, 0, 1]])
-    with pytest.raises(RotastackError, match="columns missing from the table: few"):
-        p.transform(new.drop(columns="few"))
+    assert "columns missing from the table: few" in refusal(p.transform, new.drop(columns="few"))
 
 
 def test_infinities_are_refused_by_column():
     infinite = table().assign(number=[np.inf, *range(11)])
     for step in (TablePreprocessor().fit, TablePreprocessor().fit(table()).transform):
-        with pytest.raises(RotastackError, match="column 'number': infinite values in 1 row"):
-            step(infinite)
+        assert "column 'number': infinite values in 1 row" in refusal(step, infinite)
 
 
 @pytest.mark.parametrize(
@@ -92,8 +89,7 @@ def test_infinities_are_refused_by_column():
     ],
 )
 def test_bad_targets(labels, task, message):
-    with pytest.raises(RotastackError, match=f"t: the target.*{message}"):
-        check_target(pd.Series(labels), "t", task)
+    assert re.search(f"t: the target.*{message}", refusal(check_target, pd.Series(labels), "t", task))
 
 
 def test_a_class_of_one_row_is_named():
@@ -308,10 +304,11 @@ def test_every_table_brings_its_order(tmp_path):
 
 
 def test_only_ids_beside_the_target():
-    with pytest.raises(RotastackError, match=r"no usable column is left: 'id' is dropped \(id: row numbers\)"):
-        TablePreprocessor().fit(pd.DataFrame({"id": range(30)})).get_feature_names_out()
-    with pytest.raises(RotastackError, match="column 'a' occurs twice"):
-        TablePreprocessor().fit(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+    assert re.search(
+        r"no usable column is left: 'id' is dropped \(id: row numbers\)",
+        refusal(TablePreprocessor().fit(pd.DataFrame({"id": range(30)})).get_feature_names_out),
+    )
+    assert "column 'a' occurs twice" in refusal(TablePreprocessor().fit, pd.DataFrame([[1, 2]], columns=["a", "a"]))
 
 
 @pytest.mark.parametrize(
@@ -331,8 +328,7 @@ def test_names_of_categories_are_those_of_each_value(values, dtype, names):
 @pytest.mark.parametrize("name", ["iris", "wine", "tic-tac-toe", "balance-scale", "monks-1", "threeOf9"])
 def test_no_column_of_a_registered_table_is_taken_for_an_id_or_a_date(name):
     X, _ = load_dataset(name)
-    p = TablePreprocessor().fit(X)
-    assert set(p.kinds_.values()) <= {"numeric", "categorical"}
+    assert set(TablePreprocessor().fit(X).kinds_.values()) <= {"numeric", "categorical"}
 
 
 def test_text_has_no_blanks_around_and_values_that_differ_in_spelling_are_named():

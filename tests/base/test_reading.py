@@ -169,8 +169,7 @@ def test_several_units_stay_text_and_are_told(tmp_path):
 
 
 def test_a_target_with_a_unit():
-    prices = [f"€{k}.50" for k in range(30)]
-    how, found, _ = read(prices, target="c")
+    how, found, _ = read([f"€{k}.50" for k in range(30)], target="c")
     assert (how.unit, found.tolist()) == ("€", [k + 0.5 for k in range(30)])
     for names in (["2 doors", "4 doors"] * 9, ["3M", "6M", "12M"] * 9):
         assert read(names, target="c")[1].tolist() == names  # of classes
@@ -218,14 +217,12 @@ def test_declared_kinds(texts, kind, values):
 
 def test_targets_of_few_numbers_and_words_are_classes():
     texts = ["0", "1"] * 30 + ["other"]
-    assert read(texts, target="c")[0].type == "text"
-    assert read(texts)[0].type == "number"
+    assert (read(texts, target="c")[0].type, read(texts)[0].type) == ("text", "number")
 
 
 def test_whole_numbers_beyond_floats_are_codes_in_every_type():
     for values in ([2**60 + k % 3 for k in range(30)], pd.array([2**60, 2**60 + 1, None] * 10, dtype="Int64")):
-        table = pd.DataFrame({"code": values, "x": np.arange(30) / 7})
-        p = TablePreprocessor().fit(table)
+        p = TablePreprocessor().fit(pd.DataFrame({"code": values, "x": np.arange(30) / 7}))
         assert p.kinds_["code"] == "categorical"
         assert str(2**60 + 1) in p.categories_["code"]
 

@@ -24,8 +24,7 @@ def test_components_are_those_of_scikit_learn():
     few = TextComponents(500).fit(TEXTS).transform(TEXTS)
     np.testing.assert_array_equal(few[:, : words.shape[1]], words.toarray())
     assert not few[:, words.shape[1] :].any()
-    of_8_rows = TextComponents(12).fit(TEXTS[:8]).transform(TEXTS)
-    assert of_8_rows.any(axis=0).tolist() == [True] * 8 + [False] * 4
+    assert TextComponents(12).fit(TEXTS[:8]).transform(TEXTS).any(axis=0).tolist() == [True] * 8 + [False] * 4
 
 
 def test_the_number_of_components_follows_from_the_rows():
@@ -55,8 +54,7 @@ def test_texts_with_few_words(texts, is_known):
     found = encoder.transform(column)
     assert np.isfinite(found).all()
     assert found.any() == is_known
-    odd = pd.Series(["xyzzy", "", None, [1, 2], 7.5], dtype=object)
-    assert not encoder.transform(odd).any()
+    assert not encoder.transform(pd.Series(["xyzzy", "", None, [1, 2], 7.5], dtype=object)).any()
     assert encoder.transform(column[:0]).shape == (0, 4)
 
 

@@ -48,11 +48,6 @@ def column(browser, number, table=".board:not([hidden])"):
     return browser.run(f"return {rows}.map(r => r.cells[args[1]]?.textContent.trim())", table, number)
 
 
-def head(browser, number, table=".board:not([hidden])"):
-    """Return the button of a column."""
-    return browser.driver.find_elements("css selector", f"{table} thead button")[number]
-
-
 def test_it_opens_without_complaint_asks_nobody_and_needs_no_script(browser, page):
     """With scripts and without, the tables have the same texts; only controls need scripts."""
     texts = []
@@ -92,7 +87,7 @@ def test_tables_sort(browser, page):
     ranks = [float(text.split()[0]) for text in column(browser, 1)]
     assert ranks == sorted(ranks)
     for number, falling in ((2, False), (2, True), (1, False), (5, False)):
-        head(browser, number).send_keys(Keys.ENTER)
+        browser.driver.find_elements("css selector", ".board:not([hidden]) thead button")[number].send_keys(Keys.ENTER)
         order = browser.find(".board:not([hidden]) [aria-sort]").get_attribute("aria-sort")
         assert order == ("descending" if falling else "ascending")
         texts = [text.removeprefix("< ").split()[0] for text in column(browser, number)]

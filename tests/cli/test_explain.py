@@ -86,8 +86,7 @@ def test_categories_that_two_thirds_of_the_rows_do_not_have():
     forest = RandomRotationForestClassifier(10, categorical_features=dummies, random_state=0)
     pipeline = Pipeline([("table", TablePreprocessor()), ("model", forest)]).fit(table, y)
     found = explain(pipeline, table, y, "error")
-    assert found["how"] == "held out"
-    assert found["importances"][0]["column"] == "x"
+    assert (found["how"], found["importances"][0]["column"]) == ("held out", "x")
 
 
 def test_no_partial_dependence_is_empty():
@@ -145,22 +144,17 @@ def test_columns_that_correlate_are_one_set():
     )
 
 
-def correlated_noise(seed, correlation, n=200):
-    """Four columns of noise that correlate among themselves, beside two that make the target."""
-    rng = np.random.default_rng(seed)
-    noise = np.sqrt(correlation) * rng.normal(size=(n, 1)) + np.sqrt(1 - correlation) * rng.normal(size=(n, 4))
-    real = rng.normal(size=(n, 2))
-    table = pd.DataFrame(np.hstack([noise, real]), columns=[*(f"noise {k}" for k in range(4)), "u", "v"])
-    return table, real.sum(axis=1) + rng.normal(size=n)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("correlation", [0.9, 0.97])
 def test_noise_that_correlates_is_rarely_named(correlation):
-    """Each column shuffled alone, at least one was named in 57 % of tables."""
+    """Four columns of noise, beside two that make the target. Each shuffled alone, one was named in 57 % of tables."""
     named, tables = 0, 40
     for seed in range(tables):
-        X, y = correlated_noise(seed, correlation)
+        rng = np.random.default_rng(seed)
+        noise = np.sqrt(correlation) * rng.normal(size=(200, 1)) + np.sqrt(1 - correlation) * rng.normal(size=(200, 4))
+        real = rng.normal(size=(200, 2))
+        X = pd.DataFrame(np.hstack([noise, real]), columns=[*(f"noise {k}" for k in range(4)), "u", "v"])
+        y = real.sum(axis=1) + rng.normal(size=200)
         pipeline = Pipeline([("table", TablePreprocessor()), ("model", LinearRegression())]).fit(X, y)
         shown = [x for x in explain(pipeline, X, y, "rmse")["importances"] if x["p"] < 0.05 and x["loss"] > 0]
         named += any(x["column"].startswith("noise") for x in shown)
@@ -201,19 +195,12 @@ def test_rows_that_go_together_count_once(how):
             table = table.drop(columns="unit")
         divided_by, kinds = ({}, None) if how == "copies" else ({how: "unit"}, {"unit": "id"})
         found, columns = shown(table, y[shared], LinearRegression(), divided_by, kinds)
-        assert found["tested"]["rows"] == 60
-        assert found["tested"]["units"] == (SPANS if how == "time" else 20)
+        assert (found["tested"]["rows"], found["tested"]["units"]) == (60, SPANS if how == "time" else 20)
         alarms += bool(columns)
     assert alarms <= 2
 
 
 # ---------- many columns, slow models, rare classes
-
-
-def wide(n=60, p=40):
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.normal(size=(n, p)), columns=[f"g{j}" for j in range(p)])
-    return table, np.where(table["g7"] + table["g8"] > 0, "yes", "no")
 
 
 def numbers_pipeline(model, table, y):
@@ -222,7 +209,8 @@ def numbers_pipeline(model, table, y):
 
 def test_of_many_columns_those_with_the_largest_share_are_shuffled(monkeypatch):
     monkeypatch.setattr(costs, "MOST_SHUFFLED", 4)
-    table, y = wide()
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 40))).add_prefix("g")
+    y = np.where(table["g7"] + table["g8"] > 0, "yes", "no")
     pipeline = numbers_pipeline(RotastackClassifier(5, random_state=0), table, y)
     found = explain(pipeline, table, y, "error")
     largest = table.columns[np.argsort(-pipeline[-1].feature_importances_)[:4]]

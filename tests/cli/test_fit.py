@@ -96,8 +96,7 @@ def test_what_makes_no_sense_is_said_in_one_line(table, capsys, change, message)
 
 @pytest.mark.parametrize(("level", "step", "digit"), [(101325, 0.05, 1e-6), (1_700_000_000, 500, 1e-2)])
 def test_predictions_far_from_0_keep_their_digits(here, capsys, level, step, digit):
-    rng = np.random.default_rng(0)
-    rows = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    rows = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
     rows.assign(y=level + step * rows["a"]).to_csv("t.csv", index=False)
     assert main(["fit", "t.csv", "--target", "y", "--out", "m.skops", "--set", "trees_per_family=1"]) == 0
     line = ["predict", "--model", "m.skops", "t.csv", "--intervals"]

@@ -18,8 +18,6 @@ from rotastack.workflow.run.own_table import OwnTable
 from rotastack.workflow.use import own_study
 from rotastack.workflow.use.study_file import write_study
 
-OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
-
 
 @pytest.fixture(scope="module")
 def all_tables(tmp_path_factory):
@@ -41,7 +39,7 @@ def all_tables(tmp_path_factory):
     }.items():
         table.to_csv(folder / f"{name}.csv", index=False)
     (folder / "ragged.csv").write_text("a,b,c\n" + "1,2,x\n" * 30 + "4,5,6,7,8\n")
-    (folder / "locked.xlsx").write_bytes(OLE)
+    (folder / "locked.xlsx").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
     (folder / "damaged.xlsx").write_bytes(b"PK\x03\x04" + bytes(50))
     study = {
         "name": "s",

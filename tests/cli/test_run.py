@@ -4,7 +4,7 @@ import importlib.util
 import json
 import re
 import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -52,22 +52,15 @@ def test_a_study_without_cores_is_refused(cores, here, capsys):
     assert refused(capsys, "run", "tiny", "--cores", cores) == said
 
 
-@pytest.fixture
-def environments(monkeypatch, here):
-    """The environments of the processes of Snakemake that were started; each ends with the code 1."""
-    found = []
+def test_a_run_needs_no_home_that_it_can_write_to_and_no_profile_of_the_users(monkeypatch, here):
+    """Snakemake keeps a cache in the user's home, and would print a traceback; a profile with ``dry-run`` would end in an error."""
+    environments = []
 
-    @contextmanager
     def started(command, *, env, **_):
-        found.append(env)
-        yield SimpleNamespace(wait=lambda: 1)
+        environments.append(env)
+        return nullcontext(SimpleNamespace(wait=lambda: 1))
 
     monkeypatch.setattr(studies, "ending_with_us", started)
-    return found
-
-
-def test_a_run_needs_no_home_that_it_can_write_to_and_no_profile_of_the_users(environments, monkeypatch, here):
-    """Snakemake keeps a cache in the user's home, and would print a traceback; a profile with ``dry-run`` would end in an error."""
     monkeypatch.setenv("SNAKEMAKE_PROFILE", "mine")
     (home := here / "home").mkdir()
     monkeypatch.setenv("XDG_CACHE_HOME", str(home))

@@ -31,10 +31,6 @@ except KeyboardInterrupt:
 """
 
 
-def gone(pid):
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-
-
 def ended(happens, error):
     """Start the family, and have something happen while it runs; it ends as by Ctrl-C. Return the error."""
     with (  # noqa: PT012
@@ -45,7 +41,7 @@ def ended(happens, error):
         happens()
         time.sleep(60)
     assert (process.poll(), process.stdout.read()) == (0, "ended as by Ctrl-C\n")
-    assert gone(child)
+    assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
     return caught.value
 
 
@@ -85,10 +81,9 @@ def test_a_process_that_ends_is_left_in_peace():
 # MLflow's own UI
 
 
-def test_without_runs_it_is_one_line(tmp_path, capsys):
-    with chdir(tmp_path):
-        assert "tracking database not found" in refused(capsys, "ui")
-    assert not list(tmp_path.iterdir())
+def test_without_runs_it_is_one_line(here, capsys):
+    assert "tracking database not found" in refused(capsys, "ui")
+    assert not list(here.iterdir())
 
 
 def test_a_server_is_opened_in_a_browser(monkeypatch, capsys):

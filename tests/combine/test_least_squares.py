@@ -15,6 +15,9 @@ def problem(n_rows=80, n_members=5, seed=0):
     return known * y + (1 - known) * (50 + 30 * rng.normal(size=(n_members, n_rows))), y
 
 
+outputs, y = problem()
+
+
 @pytest.mark.parametrize(("n_members", "ridge", "weighted"), [(5, 0.5, False), (3, 20.0, True)])
 def test_it_solves_its_convex_problem(n_members, ridge, weighted):
     outputs, y = problem(n_members=n_members)
@@ -23,14 +26,12 @@ def test_it_solves_its_convex_problem(n_members, ridge, weighted):
     variance = np.cov(y, aweights=weight, ddof=0)
     w, b = cp.Variable(n_members, nonneg=True), cp.Variable()
     loss = cp.sum(cp.multiply(weight / variance, cp.square(y - b - w @ outputs)))
-    best = cp.Problem(cp.Minimize(loss + ridge * cp.sum_squares(w - 1 / n_members)))
-    best.solve(solver=cp.CLARABEL)
+    cp.Problem(cp.Minimize(loss + ridge * cp.sum_squares(w - 1 / n_members))).solve(solver=cp.CLARABEL)
     np.testing.assert_allclose(pool.weights_, w.value, atol=1e-5)
     assert pool.intercept_ == pytest.approx(b.value, rel=1e-4)
 
 
 def test_units_do_not_matter():
-    outputs, y = problem()
     first, second = (LeastSquaresWeights().fit(outputs, y), LeastSquaresWeights().fit(7 + outputs / 1000, 7 + y / 1000))
     np.testing.assert_allclose(first.weights_, second.weights_, atol=1e-10)
     np.testing.assert_allclose(7 + first.predict(outputs) / 1000, second.predict(7 + outputs / 1000))
@@ -47,11 +48,9 @@ def test_a_ridge_that_is_lost_in_rounding():
 
 
 def test_a_constant_target_and_no_rows():
-    outputs, y = problem()
     constant = LeastSquaresWeights().fit(outputs, np.full(len(y), 3.0))
     assert constant.predict(outputs).mean() == pytest.approx(3)
-    none = LeastSquaresWeights().fit(np.empty((2, 0)), [])
-    assert none.predict([[1.0], [3.0]]).tolist() == [2.0]
+    assert LeastSquaresWeights().fit(np.empty((2, 0)), []).predict([[1.0], [3.0]]).tolist() == [2.0]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +61,6 @@ def test_a_constant_target_and_no_rows():
     ],
 )
 def test_what_it_refuses(ridge, scale, message):
-    outputs, y = problem()
     with pytest.raises(ValueError, match=message):
         LeastSquaresWeights(ridge).fit(outputs * scale, y)
 

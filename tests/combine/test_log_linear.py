@@ -22,22 +22,17 @@ def problem(n_rows, n_classes, n_members, seed=0, sharpness=0.4):
     return (1 - known) * noise + known * np.eye(n_classes)[y], y
 
 
-def logs(outputs):
-    least = min(0.01, 0.05 / outputs.shape[2]) if outputs.shape[2] > 50 else 0.01
-    return np.log((1 - least * outputs.shape[2]) * outputs + least)
-
-
 @pytest.mark.parametrize(("n_classes", "n_members", "ridge"), [(2, 5, 2.0), (4, 3, 0.1), (60, 4, 20.0), (3, 1, 2.0)])
 def test_it_solves_its_convex_problem(n_classes, n_members, ridge):
     outputs, y = problem(120, n_classes, n_members)
     pool = LogLinearWeights(ridge).fit(outputs, y, n_classes)
     w = cp.Variable(n_members, nonneg=True)
-    q = logs(outputs)
+    least = min(0.01, 0.05 / outputs.shape[2]) if outputs.shape[2] > 50 else 0.01
+    q = np.log((1 - least * outputs.shape[2]) * outputs + least)
     mixed = sum(w[g] * q[g] for g in range(n_members))
     right = cp.sum(cp.multiply(np.eye(n_classes)[y], mixed))
     loss = cp.sum(cp.log_sum_exp(mixed, axis=1)) - right
-    best = cp.Problem(cp.Minimize(loss + ridge * cp.sum_squares(w - 1 / n_members)))
-    best.solve(solver=cp.CLARABEL)
+    cp.Problem(cp.Minimize(loss + ridge * cp.sum_squares(w - 1 / n_members))).solve(solver=cp.CLARABEL)
     np.testing.assert_allclose(pool.weights_, w.value, atol=2e-5)
 
 

@@ -40,8 +40,7 @@ def test_exponential_is_the_printed_formula():
     R, h = 7, 2.3
     r = np.arange(1, R + 1)
     printed = 2 ** (-r / h) * (2 ** (1 / h) - 1) / (1 - 2 ** (-R / h))  # equation 2.7
-    fitted = RotationWeights("exp", h).rank(np.arange(R), np.zeros(R))
-    np.testing.assert_allclose(fitted.weights_, printed)
+    np.testing.assert_allclose(RotationWeights("exp", h).rank(np.arange(R), np.zeros(R)).weights_, printed)
     assert printed.sum() == pytest.approx(1)
 
 
@@ -95,8 +94,7 @@ def test_shortage_goes_to_the_first_and_excess_is_taken_from_the_last(rotations,
 def test_equal_spreads_its_remainder():
     """2.4 rounded down 100 times would hand 40 trees to one rotation."""
     counts = RotationWeights("equal").rank(np.arange(100.0), np.zeros(100)).counts(240)
-    assert sorted(set(counts.tolist())) == [2, 3]
-    assert counts[:40].tolist() == [3] * 40
+    assert (sorted(set(counts.tolist())), counts[:40].tolist()) == ([2, 3], [3] * 40)
 
 
 def test_combines_outputs_by_weight():

@@ -42,8 +42,7 @@ def test_norm_problems_have_the_stated_moments():
 
 def test_led_lights_are_inverted_one_time_in_ten():
     table = generate("led24", rows=20000, seed=0)
-    eights = table[table["target"] == "8"].iloc[:, :7].to_numpy()
-    assert eights.mean() == pytest.approx(0.9, abs=0.01)
+    assert table[table["target"] == "8"].iloc[:, :7].to_numpy().mean() == pytest.approx(0.9, abs=0.01)
 
 
 def test_noisy_square_flips_exactly():

@@ -57,7 +57,6 @@ PIECES = st.sampled_from(
         "x" * 200,
     ]
 )
-CELLS = st.one_of(PIECES, st.text(max_size=8))
 NAMES = st.one_of(PIECES, st.text(max_size=5))
 
 
@@ -66,7 +65,11 @@ def bodies(draw):
     """Return delimited text, sound or damaged, in some encoding."""
     delimiter = draw(st.sampled_from([",", ";", "\t", "|"]))
     width = draw(st.integers(1, 4))
-    lines = draw(st.lists(st.lists(CELLS, min_size=width, max_size=width), min_size=0, max_size=30))
+    lines = draw(
+        st.lists(
+            st.lists(st.one_of(PIECES, st.text(max_size=8)), min_size=width, max_size=width), min_size=0, max_size=30
+        )
+    )
     header = draw(st.lists(NAMES, min_size=width, max_size=width))
     text = "\n".join(delimiter.join(line) for line in [header, *lines])
     text = draw(st.sampled_from(["", "", "sep=;\n", "\n"])) + text
@@ -75,24 +78,20 @@ def bodies(draw):
     return draw(st.sampled_from([body, body, body[:cut], body[:cut] + draw(st.binary(max_size=3)) + body[cut:]]))
 
 
-def studied(source, target=None):
+def studied(source):
     """Read a table as ``rotastack run`` does, up to the numbers that a model gets; None if it is refused in one line."""
-    try:
-        return _studied(source, target)
-    except RotastackError as refused:
-        return None if "\n" not in str(refused) else refused
-
-
-def _studied(source, target):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        frame, _ = read_with_notes(source, target)
-        frame, _ = with_target(frame, target or str(frame.columns[-1]), "t")
-        check_target(frame["target"], "t", decide_task(frame["target"])[0])
-        features = frame.drop(columns="target")
-        p = TablePreprocessor(encoding="onehot").fit(features)
-        whole = p.transform(features)
-        assert p.transform(features.iloc[:1]).tolist() == whole[:1].tolist() or np.isnan(whole[:1]).any()
+        try:
+            frame, _ = read_with_notes(source)
+            frame, _ = with_target(frame, str(frame.columns[-1]), "t")
+            check_target(frame["target"], "t", decide_task(frame["target"])[0])
+            features = frame.drop(columns="target")
+            p = TablePreprocessor(encoding="onehot").fit(features)
+            whole = p.transform(features)
+            assert p.transform(features.iloc[:1]).tolist() == whole[:1].tolist() or np.isnan(whole[:1]).any()
+        except RotastackError as refused:
+            return None if "\n" not in str(refused) else refused
     return frame
 
 

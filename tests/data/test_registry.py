@@ -11,10 +11,10 @@ from rotastack.data.raw import read_raw, write_raw
 from rotastack.data.registry import make_sources, registry
 from rotastack.errors import RotastackError
 
-LOCAL = [name for name, spec in registry().items() if {"bundled", "generated"} & set(*spec["sources"][:1])]
 
-
-@pytest.mark.parametrize("name", LOCAL)
+@pytest.mark.parametrize(
+    "name", [name for name, spec in registry().items() if {"bundled", "generated"} & set(*spec["sources"][:1])]
+)
 def test_local_sets_load_and_are_as_registered(name):
     X, y = load_dataset(name)
     spec = registry()[name]
@@ -57,8 +57,9 @@ def test_mirror_is_asked_before_the_network_and_checked(tmp_path, monkeypatch):
         fetch_table("glass", own)
     assert unavailable("glass", own) == "glass: file gone.csv not found", "no mirror replaces a file of the user's"
     write_raw(table.iloc[1:], tmp_path / "glass.csv.gz")
-    with pytest.raises(RotastackError, match="glass: the table of .*: 213 rows, expected 214; class counts"):
-        fetch_table("glass", spec)
+    assert re.search(
+        "glass: the table of .*: 213 rows, expected 214; class counts", refusal(fetch_table, "glass", spec)
+    )
     (tmp_path / "glass.csv.gz").write_bytes(b"not gzip")
     with pytest.raises(RotastackError, match="^((?!delete).)*damaged((?!delete).)*$"):  # a mirror is the user's
         fetch_table("glass", spec)
@@ -108,8 +109,7 @@ def test_a_mirror_may_have_arrays_with_splits(tmp_path):
 )
 def test_arrays_that_are_no_data_set_are_one_line(tmp_path, changed, said):
     arrays(tmp_path, **changed)
-    with pytest.raises(RotastackError, match=f"mine.npz: .*{said}"):
-        fetch_table("own", {"sources": [], "mirror": "mine"}, tmp_path)
+    assert re.search(f"mine.npz: .*{said}", refusal(fetch_table, "own", {"sources": [], "mirror": "mine"}, tmp_path))
 
 
 SPEC = {"rows": 2, "columns": ["u", "v"], "classes": {"a": 1, "b": 1}}
@@ -129,5 +129,4 @@ GOOD = pd.DataFrame({"x": [1, 2], "y": [3, 4], "target": ["p", "q"]})
 )
 def test_differences_are_said_and_columns_named(function, arguments, message):
     assert list(check_table(GOOD, "t", SPEC, "here").columns) == ["u", "v", "target"]
-    with pytest.raises(RotastackError, match=message):
-        function(*arguments)
+    assert re.search(message, refusal(function, *arguments))

@@ -1,17 +1,18 @@
 """Small tables that were read wrongly, changed or dropped without a word, and their right values."""
 
+import re
 from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pytest
+from tests.refusals import refusal
 
 from rotastack import RotastackClassifier
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.tables import read_as_written, read_table, read_with_notes
 from rotastack.data.target import check_target, decide_task, typed_labels, with_target
 from rotastack.data.writing import write_table
-from rotastack.errors import RotastackError
 
 I = np.arange(60)  # noqa: E741
 
@@ -43,8 +44,9 @@ def test_fractions_and_classes_beyond_64_bits_are_text_with_all_digits(values, l
 @pytest.mark.parametrize("values", [[0, 1, np.inf], [*range(140), np.inf]])
 def test_an_infinite_target_is_named(values):
     y = pd.Series(values * 4, dtype=float)
-    with pytest.raises(RotastackError, match=r"the target is infinite in 4 rows \(such as inf\)"):
-        check_target(y, "t", decide_task(y)[0])
+    assert re.search(
+        r"the target is infinite in 4 rows \(such as inf\)", refusal(check_target, y, "t", decide_task(y)[0])
+    )
     assert check_target(pd.Series(["inf", "off"] * 9), "t").tolist()[:2] == ["inf", "off"]  # a name
 
 
@@ -71,8 +73,7 @@ def test_new_rows_are_read_like_the_training_table(tmp_path):
     X, _ = read_table(table(tmp_path, rows("day;n;y", *[[";".join(row)] for row in days]), "a.csv"), "y")
     new, y = read_table(table(tmp_path, "day;n\n02/05/2020;50.000\n2020-05-02;1\n", "b.csv"), like=X)
     assert y is None
-    assert new["day"].astype(str).tolist() == ["2020-02-05", "2020-05-02"]
-    assert new["n"].tolist() == [50000, 1]
+    assert new.astype({"day": str}).to_dict("list") == {"day": ["2020-02-05", "2020-05-02"], "n": [50000, 1]}
 
 
 def test_a_column_that_became_text_is_read_anew(tmp_path):
@@ -140,8 +141,9 @@ def test_a_table_has_its_right_values(tmp_path, body, name, found):
 
 
 def test_a_file_of_two_encodings_is_refused(tmp_path):
-    with pytest.raises(RotastackError, match="line 2 is UTF-8, and other lines are not; save the file as UTF-8"):
-        read_as_written(table(tmp_path, "c,w\nKöln,1\n".encode() + b"Gen\xe8ve,1\n"))
+    assert "line 2 is UTF-8, and other lines are not; save the file as UTF-8" in refusal(
+        read_as_written, table(tmp_path, "c,w\nKöln,1\n".encode() + b"Gen\xe8ve,1\n")
+    )
 
 
 def test_equal_fractions_of_different_text_stay_text(tmp_path):
@@ -208,16 +210,14 @@ def test_what_is_written_is_read_again(tmp_path):
     write_table(pd.DataFrame({"id": [2**70, "x"]}), tmp_path / "ids.parquet")
     assert read_as_written(tmp_path / "ids.parquet")[0]["id"].tolist() == [str(2**70), "x"]
     for text, why in (("x\x0b", "a control character"), ("x" * 40000, "40,000 characters")):
-        with pytest.raises(RotastackError, match=why):
-            write_table(pd.DataFrame({"a": [text]}), tmp_path / "u.xlsx")
+        assert re.search(why, refusal(write_table, pd.DataFrame({"a": [text]}), tmp_path / "u.xlsx"))
 
 
 @pytest.mark.parametrize("type_", ["category", object, "str"])
 @pytest.mark.parametrize(("name", "texts"), [("a", ["x\ry", "z"]), ("probability=x\ry", ["x", "z"])])
 def test_a_carriage_return_splits_no_row(tmp_path, type_, name, texts):
     write_table(pd.DataFrame({name: pd.Series(texts, dtype=type_), "n": [1, 2]}), tmp_path / "t.csv")
-    read = read_as_written(tmp_path / "t.csv")[0]
-    assert read.to_dict("list") == {name: texts, "n": ["1", "2"]}
+    assert read_as_written(tmp_path / "t.csv")[0].to_dict("list") == {name: texts, "n": ["1", "2"]}
 
 
 def test_a_gap_leaves_whole_numbers_whole(tmp_path):

@@ -10,9 +10,8 @@ from rotastack.data.tables import read_with_notes
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
+def files(here):
     """Files of training rows, of test rows with other columns first, and of both with the split; half of the marks are in each."""
-    monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"x": rng.normal(size=90).round(3), "part": rng.choice(["a", "b"], 90)})
     table["y"] = np.where(table["x"] + rng.normal(size=90) > 0, "yes", "no")

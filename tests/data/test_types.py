@@ -68,10 +68,6 @@ def table(*names):
     return pd.DataFrame({**columns, "x": np.arange(N) / 7, "target": ["u", "v"] * (N // 2)})
 
 
-def arrow(frame):
-    return pa.Table.from_pandas(frame, preserve_index=False)
-
-
 WRITERS = {
     ".parquet": lambda frame, path: frame.to_parquet(path),
     ".csv": lambda frame, path: frame.to_csv(path, index=False),
@@ -86,7 +82,8 @@ def source(frame, ending, path):
         return frame
     if ending == "polars":
         # An installed wheel is tested without the extra dev, which brings polars; the lock file has it.
-        return pytest.importorskip("polars", reason="polars is not installed").from_arrow(arrow(frame))
+        polars = pytest.importorskip("polars", reason="polars is not installed")
+        return polars.from_arrow(pa.Table.from_pandas(frame, preserve_index=False))
     WRITERS[ending](frame, path)
     return path
 

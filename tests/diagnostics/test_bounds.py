@@ -10,8 +10,7 @@ from rotastack.diagnostics.margin import margins
 
 
 def test_c_bound_by_hand():
-    assert c_bound([1.0, 0.0, np.nan]) == pytest.approx(1 - 0.25 / 0.5)
-    assert c_bound([-1.0, 0.5]) == 1.0
+    assert (c_bound([1.0, 0.0, np.nan]), c_bound([-1.0, 0.5])) == (pytest.approx(1 - 0.25 / 0.5), 1.0)
 
 
 @given(st.integers(0, 10_000))

@@ -31,7 +31,6 @@ def pages_with(*names):
 
 
 COMMANDS = pages_with("run", "run with")
-AT_LENGTH = pages_with("run at length", "printed by")
 SLOW = ("docs/start/own-table.md", "docs/understand/reduction.md", "docs/understand/flagship.md")
 """Pages that take seconds each."""
 SHOWN = [
@@ -91,18 +90,16 @@ def run(page, folder, at_length=False):
 
 @pytest.mark.parametrize("page", SHOWN)
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_page_runs_and_prints_what_it_says(page, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    run(page, tmp_path)
+def test_a_page_runs_and_prints_what_it_says(page, here):
+    run(page, here)
 
 
 @pytest.mark.slow
 @pytest.mark.nightly  # minutes each; what the commands do is tested in tests/workflow, and here what they print
 @pytest.mark.workflow
-@pytest.mark.parametrize("page", AT_LENGTH)
-def test_commands_of_minutes_print_what_a_page_says(page, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    run(page, tmp_path, at_length=True)
+@pytest.mark.parametrize("page", pages_with("run at length", "printed by"))
+def test_commands_of_minutes_print_what_a_page_says(page, here):
+    run(page, here, at_length=True)
 
 
 def test_the_readme_shows_the_answer_of_its_page():

@@ -6,13 +6,13 @@ import importlib.util
 import io
 import re
 import shlex
-from functools import cache
 from itertools import dropwhile, groupby
 
 import pytest
 import yaml
 from tests.docs.blocks import PAGES, ROOT, Block, blocks
 
+from rotastack.cli.commands import _parser
 from rotastack.workflow.run.modules import STEPS
 
 SHELL = ("bash", "console")
@@ -76,13 +76,6 @@ def _parsed(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Names
         return said.getvalue().strip().splitlines()[-1]
 
 
-@cache
-def _parser():
-    from rotastack.cli.commands import _parser
-
-    return _parser()
-
-
 def _rotastack(words):
     found = _parsed(_parser(), words[: words.index("--")] if "--" in words else words)
     if isinstance(found, str):
@@ -118,15 +111,11 @@ def _snakemake(words):
     return f"missing: {', '.join(missing)}" if missing else None
 
 
-@cache
-def _targets():
-    return set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.M))
-
-
 def _make(words):
+    targets = re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.M)
     for word in words:
         key, is_variable, value = word.partition("=")
-        if not is_variable and word not in _targets():
+        if not is_variable and word not in targets:
             return f"make has no target {word}"
         if key == "STUDY" and not (ROOT / f"config/studies/{value}.yaml").exists():
             return f"there is no study {value}"

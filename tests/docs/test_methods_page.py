@@ -8,14 +8,13 @@ from tests.docs.blocks import ROOT
 from rotastack.workflow.study.classes import check_classes
 from rotastack.workflow.study.study import Study
 
-PAGE = ROOT / "docs/reference/methods.md"
 TOO_FAR = {"catboost", "lightgbm"}
 """Of the extra `bench`, which need not be here."""
 
 
 def _entries():
     """Yield the pools and the combiner of each row."""
-    for row in re.findall(r"^\|.*\{.*$", PAGE.read_text(), re.M):
+    for row in re.findall(r"^\|.*\{.*$", (ROOT / "docs/reference/methods.md").read_text(), re.M):
         found = [yaml.safe_load(text) for text in re.findall(r"`(\{[^`]*\})`", row)]
         pools = [entry for entry in found if "kind" not in entry and entry["estimator"] not in TOO_FAR]
         combiners = [entry for entry in found if "kind" in entry]

@@ -49,7 +49,6 @@ REGRESSORS = [
     RotastackRegressor(10),
     TreeRegressor(min_samples_leaf=5),
 ]
-OUT_OF_BAG = ("oob_prediction_", "oob_score_", "oob_errors_", "tree_oob_error_")
 
 
 @pytest.mark.parametrize("regressor", REGRESSORS, ids=lambda e: f"{type(e).__name__}-{getattr(e, 'engine', '')}")
@@ -67,7 +66,7 @@ def test_the_offset_and_the_unit_of_a_target_change_no_prediction(regressor, uni
     assert np.mean((moved - y[100:]) ** 2) == pytest.approx(error, rel=0.25)
     assert error < 0.5 * y.var()
     scales = {"oob_prediction_": (unit, offset), "oob_score_": (1, 0)}
-    for name in OUT_OF_BAG:
+    for name in ("oob_prediction_", "oob_score_", "oob_errors_", "tree_oob_error_"):
         if hasattr(one, name):
             scale, shift = scales.get(name, (unit**2, 0))
             found = (getattr(other, name) - shift) / scale
@@ -86,9 +85,6 @@ FORESTS = [
 ]
 
 
-HALF = np.where(np.arange(150) % 2, 1.5e308, -1.5e308)
-
-
 @pytest.mark.parametrize("estimator", FORESTS, ids=lambda e: type(e).__name__)
 @pytest.mark.parametrize(
     ("column", "options", "message"),
@@ -99,7 +95,11 @@ HALF = np.where(np.arange(150) % 2, 1.5e308, -1.5e308)
             "contains NaN: categorical column 0, row 0; make missing a category",
         ),
         (np.full(150, 1e39), {"scaling": None}, "value too large for float32: numeric column 0"),
-        (HALF, {}, r"column 0 has values from -1.5e\+308 to 1.5e\+308, a range too large"),
+        (
+            np.where(np.arange(150) % 2, 1.5e308, -1.5e308),
+            {},
+            r"column 0 has values from -1.5e\+308 to 1.5e\+308, a range too large",
+        ),
     ],
 )
 def test_values_that_no_tree_can_use_are_refused(estimator, column, options, message, iris):

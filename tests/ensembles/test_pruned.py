@@ -33,6 +33,8 @@ from rotastack.ensembles.voters import voters_of
 from rotastack.trees import ExtraForestClassifier, ForestClassifier
 from rotastack.views import RandomRotation
 
+X, y = load_iris(return_X_y=True)
+
 ENSEMBLES = [
     (RandomForestClassifier(20), "oob"),
     (RandomForestClassifier(20, max_samples=0.5), "oob"),
@@ -69,7 +71,6 @@ def test_members_kept_vote_as_they_did_in_the_ensemble(ensemble, selection, labe
 
 @pytest.mark.parametrize("ensemble", [RandomForestClassifier(30), ForestClassifier(30)])
 def test_votes_out_of_bag_are_those_of_members_that_have_not_seen_the_row(ensemble):
-    X, y = load_iris(return_X_y=True)
     voters = voters_of(ensemble.set_params(random_state=0).fit(X, y))
     out, right = voters.out_of_bag(len(y)), voters.votes(X) == y[:, None]
     assert 0.3 < out.mean() < 0.43
@@ -126,7 +127,6 @@ def test_a_pruner_as_combiner_of_a_pool():
     ],
 )
 def test_what_cannot_be_pruned(ensemble, selection, message):
-    X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=message):
         PrunedEnsembleClassifier(ensemble, MeanDMPruner(), selection).fit(X, y)
 
@@ -144,7 +144,6 @@ FITTED = [
 @pytest.mark.parametrize("ensemble", FITTED, ids=lambda ensemble: type(ensemble).__name__)
 @pytest.mark.parametrize("n_new", [30, 60, 90])
 def test_a_fitted_ensemble_has_bags_of_its_own_rows_only(ensemble, n_new):
-    X, y = load_iris(return_X_y=True)
     order = np.random.default_rng(0).permutation(len(y))
     own, new = order[:60], order[60 : 60 + n_new]
     frozen = FrozenEstimator(clone(ensemble).fit(X[own], y[own]))
@@ -161,7 +160,6 @@ def test_a_fitted_ensemble_has_bags_of_its_own_rows_only(ensemble, n_new):
 
 
 def test_new_rows_may_lack_a_class_of_the_fitted_forest():
-    X, y = load_iris(return_X_y=True)
     forest = ForestClassifier(20, random_state=0).fit(X[::2], y[::2])
     new = np.flatnonzero(y > 0)
     pruned = PrunedEnsembleClassifier(FrozenEstimator(forest), KappaPruner(5)).fit(X[new], y[new])
@@ -170,8 +168,7 @@ def test_new_rows_may_lack_a_class_of_the_fitted_forest():
 
 
 def test_numbers_of_classes_are_not_taken_for_labels():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 3))
+    X = np.random.default_rng(0).normal(size=(200, 3))
     y = np.where(X[:, 0] > 0, 3, 2)
     y[0] = 1  # a class that no small sample holds: members know the numbers 1 and 2
     bagging = BaggingClassifier(GaussianNB(), n_estimators=5, max_samples=0.1, random_state=5)
@@ -181,7 +178,6 @@ def test_numbers_of_classes_are_not_taken_for_labels():
 
 def test_members_without_bags_are_pruned_on_held_out_rows():
     """Rotation Forest's trees have no out-of-bag rows; the default is then that of a share of held-out rows."""
-    X, y = load_iris(return_X_y=True)
     forest = RotationForestClassifier(10, random_state=0)
     by_default, stated = (
         PrunedEnsembleClassifier(forest, selection=selection, random_state=0).fit(X, y) for selection in (None, 0.25)

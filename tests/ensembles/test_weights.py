@@ -46,6 +46,8 @@ from rotastack.trees import (
 )
 from rotastack.views import RandomRotation
 
+X, y = load_wine(return_X_y=True)
+
 CLASSIFIERS = [
     RandomRotationForestClassifier(8, drop_worst=0.25),
     MultiRotationForestClassifier(3, 8),
@@ -98,14 +100,10 @@ def same(one, two):
         np.testing.assert_array_equal(a, b)
 
 
-def data(estimator):
-    X, y = load_diabetes(return_X_y=True) if estimator in REGRESSORS else load_wine(return_X_y=True)
-    return X[:178], y[:178]
-
-
 @pytest.mark.parametrize("estimator", [*CLASSIFIERS, *REGRESSORS], ids=lambda e: type(e).__name__)
 def test_equal_weights_are_no_weights_and_rows_of_weight_0_are_not_there(estimator):
-    X, y = data(estimator)
+    X, y = load_diabetes(return_X_y=True) if estimator in REGRESSORS else load_wine(return_X_y=True)
+    X, y = X[:178], y[:178]
     fresh = estimator.set_params(random_state=0)
     plain = known(clone(fresh).fit(X, y), X)
     same(known(clone(fresh).fit(X, y, np.full(len(y), 0.3)), X), plain)
@@ -121,7 +119,6 @@ def test_equal_weights_are_no_weights_and_rows_of_weight_0_are_not_there(estimat
 
 
 def test_a_splitter_counts_rows_of_weight_0_and_a_fold_of_these_alone_is_left_out():
-    X, y = load_wine(return_X_y=True)
     folds = np.arange(len(y)) % 4
     there = (folds != 1) & (np.arange(len(y)) % 5 > 0)
     clf = StackedRotationClassifier(2, n_trees=4, random_state=0)
@@ -171,7 +168,6 @@ def test_the_flagships_pool_is_never_empty(weight):
 
 
 def test_out_of_bag_errors_of_pools_by_hand():
-    X, y = load_wine(return_X_y=True)
     weights = np.random.default_rng(0).random(len(y)) + 0.1
     clf = PooledEnsembleClassifier(n_estimators=5, bootstrap=True, random_state=0).fit(X, y, weights)
     for member, error in zip(clf.pool_.members, clf.oob_errors_, strict=True):
@@ -193,7 +189,6 @@ def test_out_of_bag_errors_of_pools_by_hand():
     ids=lambda e: type(e).__name__,
 )
 def test_rows_are_drawn_by_weight_for_members_that_take_no_weights(estimator):
-    X, y = load_wine(return_X_y=True)
     weights = np.random.default_rng(0).random(len(y)) + 0.1
     fitted = clone(estimator).set_params(random_state=0).fit(X, y, weights)
     drawn = clone(estimator).set_params(bootstrap=True, random_state=0).fit(X, y, weights)
@@ -219,7 +214,6 @@ def test_rows_are_drawn_by_weight_for_members_that_take_no_weights(estimator):
     ],
 )
 def test_parts_that_take_no_weights_are_named(estimator, message):
-    X, y = load_wine(return_X_y=True)
     weights = np.arange(len(y), dtype=float)
     with pytest.raises(ValueError, match=message):
         estimator.fit(X, y, weights - ("Negative" in message))

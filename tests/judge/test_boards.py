@@ -19,7 +19,6 @@ from rotastack.workflow.judge.boards import MOST_CONTROLS, board
 from rotastack.workflow.judge.pages import friedman_in_words, page_environment
 from rotastack.workflow.judge.words import score_cell
 
-GAMES = "{wins:.0f} / {ties:.0f} / {losses:.0f}"
 NAMES = ["RF", "RRE", "</script><script>alert(1)</script>", "<!-- & \u2028"]
 
 
@@ -60,7 +59,10 @@ def test_names_stay_text_and_numbers_are_those_of_the_board(errors):
     ranks = average_ranks(errors, False).sort_values(kind="stable")
     assert [row[:2] for row in rows] == [[name, f"{rank:.2f}"] for name, rank in ranks.items()]
     tests = wilcoxon_holm(errors, "RRE", False).to_dict("index")
-    words = {m: [GAMES.format(**test), f"{test['p_holm']:.3f}"] for m, test in tests.items()}
+    words = {
+        m: ["{wins:.0f} / {ties:.0f} / {losses:.0f}".format(**test), f"{test['p_holm']:.3f}"]
+        for m, test in tests.items()
+    }
     assert {row[0]: row[4:] for row in rows} == {**words, "RRE": ["–", "–"]}
     assert rows_of(page, 1) == [[name, *(f"{v:.4f}" for v in row), "0.5000"] for name, row in errors.T.items()]
     head = re.findall('<th scope="col">(.*?)</th>', page.partition('id="board-scores"')[2])

@@ -8,18 +8,13 @@ from rotastack.stats.calibration import threshold_counts
 from rotastack.workflow.judge.decisions import by_threshold, draw_decisions, draw_predictions, shares
 from rotastack.workflow.judge.pages import page_environment
 
-
-@pytest.fixture
-def rows():
-    """The class and the probability of each row, and the curve of these rows."""
-    rng = np.random.default_rng(5)
-    y = rng.random(300) < 0.3
-    proba = (rng.random(300) * 0.6 + 0.4 * y * rng.random(300)).round(2)
-    return y, proba, {**threshold_counts(y, proba), "positives": int(y.sum()), "negatives": int((~y).sum())}
+rng = np.random.default_rng(5)
+y = rng.random(300) < 0.3
+proba = (rng.random(300) * 0.6 + 0.4 * y * rng.random(300)).round(2)
+curve = {**threshold_counts(y, proba), "positives": int(y.sum()), "negatives": int((~y).sum())}
 
 
-def test_rates_at_thresholds(rows):
-    y, proba, curve = rows
+def test_rates_at_thresholds():
     found = {row["threshold"]: row["rates"] for row in by_threshold([curve, curve], [0.37, 0.999])}
     assert sorted(found) == list(found)
     assert {0.37, round(y.mean(), 2), 0.01, 0.5} < set(found)
@@ -32,8 +27,7 @@ def test_rates_at_thresholds(rows):
     assert found[0.999][0] == {"decided": 0, "recall": 0, "precision": None, "fall": 0}, "none has .999"
 
 
-def test_the_areas_under_the_curves(rows):
-    y, proba, curve = rows
+def test_the_areas_under_the_curves():
     left, right = draw_decisions({"best": curve, "</svg>$x$": curve}).axes
     x, recall = left.lines[0].get_xydata().T
     assert np.trapezoid(recall, x) == pytest.approx(roc_auc_score(y, proba))
@@ -41,8 +35,7 @@ def test_the_areas_under_the_curves(rows):
     assert (np.diff(recall, prepend=0) * precision).sum() == pytest.approx(average_precision_score(y, proba))
 
 
-def test_shares_and_the_page_of_decisions(rows):
-    y, proba, curve = rows
+def test_shares_and_the_page_of_decisions():
     confusion = confusion_matrix(y, proba > 0.5).tolist()
     found = shares(confusion)
     assert found["recall"] == [pytest.approx(row[k] / sum(row)) for k, row in enumerate(confusion)]

@@ -60,16 +60,6 @@ def errors_of(methods, n=6):
     return pd.DataFrame(rng.uniform(0.05, 0.4, (n, len(methods))), [f"data_{k}" for k in range(n)], methods)
 
 
-def assert_sound(text):
-    """Braces and environments are closed, and nothing special stands there by itself."""
-    bare = re.sub(r"\\[&%$#_{}\\]", "", text)
-    assert bare.count("{") == bare.count("}")
-    assert not re.search(r"[$#_~^]", re.sub(r"\\(label|begin|end)\{[^}]*\}", "", bare))
-    opened, closed = (sorted(re.findall(rf"\\{word}\{{(\w+)\}}", text)) for word in ("begin", "end"))
-    assert opened == closed
-    assert not re.search(r"^[^%].*(?<!\\)%", text, re.M)
-
-
 def test_the_leaderboard_is_what_the_statistics_say(tmp_path):
     errors = errors_of(["RF", "RRE", "XGB", "CUT"]).assign(CUT=0.01)
     study = finished(tmp_path, errors, optimistic=["CUT"])
@@ -109,7 +99,12 @@ def test_names_and_scores_of_any_kind_give_sound_latex(tmp_path, errors, with_la
     latex = {table.name: table.latex for table in found if table.latex is not None}
     assert (set(latex), latex["error"].count(r"\textbf")) == (with_latex, bold)
     for text in latex.values():
-        assert_sound(text)
+        bare = re.sub(r"\\[&%$#_{}\\]", "", text)
+        assert bare.count("{") == bare.count("}")
+        assert not re.search(r"[$#_~^]", re.sub(r"\\(label|begin|end)\{[^}]*\}", "", bare))
+        opened, closed = (sorted(re.findall(rf"\\{word}\{{(\w+)\}}", text)) for word in ("begin", "end"))
+        assert opened == closed
+        assert not re.search(r"^[^%].*(?<!\\)%", text, re.M)
 
 
 def test_the_command_writes_both_kinds(here, capsys, monkeypatch):

@@ -113,8 +113,7 @@ def test_ranks_are_over_the_data_sets_that_all_have(table):
     ranks = ranks_beside_published(means, found, ["CUT"], 0.05).set_index("method")
     assert ranks["average_rank"].to_dict() == {"NEW (published)": 1.0, "RRE": 2.0, "RF": 3.0, "RF (published)": 4.0}
     assert ranks["own_rank"].dropna().to_dict() == {"RRE": 1.0, "RF": 2.0}
-    assert ranks["published"].tolist() == [True, False, False, True]
-    assert set(ranks["n_datasets"]) == {2}
+    assert (ranks["published"].tolist(), set(ranks["n_datasets"])) == ([True, False, False, True], {2})
     assert not len(ranks_beside_published(means, found[found["dataset"] == "a"], [], 0.05))
 
 

@@ -68,8 +68,7 @@ def test_means_in_units_of_the_target_keep_their_digits():
         {"dataset": "d", "method": [*"AABB"], "rmse": [1e-19, 2e-19, 0.1, 0.2], "r2": [1e-17, 0, 0.1, 0.2]}
     )
     means = all_means(cells, "mean").set_index("method")
-    assert means["rmse"].tolist() == [1.5e-19, 0.15]
-    assert means["r2"].tolist() == [0, 0.15]
+    assert (means["rmse"].tolist(), means["r2"].tolist()) == ([1.5e-19, 0.15], [0, 0.15])
 
 
 def test_methods_with_a_difference_of_rounding_errors_are_equal():

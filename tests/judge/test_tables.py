@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.pipeline import Pipeline
 from tests.quick import first
-from tests.run.running import combiner_slice, pool_slice, split, step, train, train_nested
+from tests.run.running import combiner_slice, pool_slice, refit, split, step, train, train_nested
 
 from rotastack import RotastackClassifier
 from rotastack.data.artifacts import read_frame, read_prepared, write_frame
@@ -91,14 +91,10 @@ def test_the_flagship_in_nested_cross_validation_is_the_flagship_on_the_raw_tabl
 
 def refitted(folder, pool, **more):
     """Refit the only method to the raw table; return the model and the metrics of its record."""
-    write_frame(folder / "scores", pd.DataFrame({"method": ["A"], "error": [0.1]}))
     methods = {"A": MethodSpec(pool=pool, combiner=combiner_slice({"kind": "vote"}))}
     known = {"task": "classification", "score": "error", "rotations": 3, "folds": 3, "methods": methods, **more}
     spec = RefitSpec(seed=1, dataset="d", refit="A", **known)
-    (folder / "scored").write_text('{"metrics": {}}')
-    inputs = {"raw": "raw", "scores": "scores", "scored": "scored"}
-    step("refit", folder, spec, inputs, {"model": "model", "record": "r.json"})
-    record = json.loads((folder / "r.json").read_text())
+    record = refit(folder, spec, {"method": ["A"], "error": [0.1]})
     assert record["status"] == "ok", record["message"]
     return load_model(folder / "model"), record["metrics"]
 

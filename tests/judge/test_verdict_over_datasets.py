@@ -198,8 +198,7 @@ def test_a_score_of_1_at_best_changes_by_a_difference():
 def test_the_data_sets_that_are_needed_are_those_that_a_test_needs(alpha, others):
     needed = next(n for n in range(1, 20) if others * signed_rank_p(np.arange(1.0, n + 1)) < alpha)
     means = pd.DataFrame({"c": [0.3, 0.3], **{f"m{i}": [0.2 + i / 100, 0.1] for i in range(others)}})
-    found = board(means, False, "c", alpha)
-    sentences = verdict_over_datasets(found, "error", "c", alpha)
+    sentences = verdict_over_datasets(board(means, False, "c", alpha), "error", "c", alpha)
     assert f"need at least {needed} data sets, even if all agree" in sentences[1]
 
 

@@ -23,7 +23,6 @@ MACHINES = {
     "drm": DiversityRegularizedClassifier(3, 1.05),
     "drm, cvxpy": DiversityRegularizedClassifier(3, 1.05, solver="cvxpy", tol=1e-4),
 }
-every_machine = pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES)
 EXRM, SVM, DRM = ExclusivityRegularizedClassifier, PrimalSVMClassifier, DiversityRegularizedClassifier
 
 
@@ -32,7 +31,7 @@ def fit(machine, X, y, weights=None, **options):
     return fit_quietly(type(machine)(**machine.get_params() | options), X, y, weights)
 
 
-@every_machine
+@pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES)
 def test_one_against_the_rest(machine):
     X, labels = three_classes(1)
     model = fit(machine, X, labels)

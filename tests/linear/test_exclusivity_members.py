@@ -69,8 +69,7 @@ def test_the_path_ends_where_the_objective_is(name, p):
     X, y = two_classes(49, 40, 5)
     model = ExclusivityRegularizedClassifier(4, 1.0, loss_power=p, **PATHS[name]).fit(X, y)
     path = model.objective_path_
-    assert path.shape == (model.n_iter_,)
-    assert path[-1] == pytest.approx(model.objective_, rel=1e-9)
+    assert (path.shape, path[-1]) == ((model.n_iter_,), pytest.approx(model.objective_, rel=1e-9))
     mask = model.samples_.T
     assert model.objective_ == pytest.approx(own_objective(model, X, y, mask=mask), rel=1e-9)
     assert (np.diff(path[-3:]) <= 1e-6 * model.objective_).all()

@@ -22,8 +22,7 @@ def machine(name, **parameters):
 
 
 def test_kernel_features_bend_the_boundary():
-    rng = np.random.default_rng(0)
-    X = rng.uniform(-1, 1, (300, 2))
+    X = np.random.default_rng(0).uniform(-1, 1, (300, 2))
     y = (np.hypot(*X.T) < 0.7).astype(int)
     straight = machine("exrm", n_estimators=5)
     bent = machine("exrm_nystroem", exrm__n_estimators=5, nystroem__n_components=50)
@@ -32,8 +31,7 @@ def test_kernel_features_bend_the_boundary():
 
 @pytest.mark.parametrize("lam", [1.01, 2, 50])
 def test_nu_is_always_feasible(lam):
-    rng = np.random.default_rng(1)
-    X = rng.uniform(-1, 1, (90, 3))
+    X = np.random.default_rng(1).uniform(-1, 1, (90, 3))
     for counts in ((85, 5), (50, 40), (70, 15, 5)):
         y = np.repeat(np.arange(len(counts)), counts)
         Z = X + 4 * np.eye(3)[y]

@@ -21,8 +21,7 @@ def of_rank_two(seed):
 
 
 def few_of_one_class(n, d, few):
-    rng = np.random.default_rng(few)
-    X, y = rng.normal(size=(n, d)), np.where(np.arange(n) < few, 1.0, -1.0)
+    X, y = np.random.default_rng(few).normal(size=(n, d)), np.where(np.arange(n) < few, 1.0, -1.0)
     return X + 0.5 * (y[:, None] > 0), y
 
 

@@ -50,8 +50,7 @@ def test_sizes_of_a_method_are_joined():
 
 def test_without_sizes_methods_are_sorted_by_the_members_kept():
     rows = {"all": [0.2, 100, 100], "tree": [0.4, NAN, NAN], "few": [0.1, 12.34, 100], "some": [0.3, 40, 90]}
-    figure = plot_members(table(rows))
-    left, right = figure.axes
+    left, right = plot_members(table(rows)).axes
     assert [text.get_text() for text in left.get_yticklabels()] == ["few", "some", "all", "tree"]
     voters, kept = ([bar.get_width() for bar in bars] for bars in left.containers)
     np.testing.assert_array_equal([voters, kept], [[100, 90, 100, NAN], [12.34, 40, 100, NAN]])

@@ -17,16 +17,8 @@ from rotastack.plots.pruning import (
 from rotastack.plots.style import METHOD_COLORS, method_looks, save_figure, split_label
 
 NAN = float("nan")
-NO_PAIRS = KappaError(np.array([]), np.array([]))
 TWELVE = [f"method number {k} with a name of some length" for k in range(12)]
-
-
-def legend(figure):
-    return [text.get_text().replace("\n", " ") for text in figure.legends[0].get_texts()]
-
-
-def words(figure):
-    return [text.get_text() for text in figure.texts]
+NO_PAIRS = KappaError(np.array([]), np.array([]))
 
 
 # ---------- looks
@@ -58,7 +50,6 @@ def test_sizes_of_a_method_share_a_colour_that_fades():
 # ---------- legends
 
 
-SHARES = pd.DataFrame({"training": [0, 0, 1], "test": [0, 0, 1]}, index=[-1, 0, 1])
 MEMBERS = pd.DataFrame({"error": 0.1, "members": NAN, "voters": NAN}, index=["tree T=3"])
 SINGLE = pd.Series([0.5, 0.6], [1, 2])
 POINTS = pd.DataFrame({"disagreement": [0.2], "accuracy": [0.5]})
@@ -72,7 +63,9 @@ def drawn_members(names):
 @pytest.mark.parametrize(
     "draw",
     [
-        lambda names: plot_margin_distributions(dict.fromkeys(names, SHARES)),
+        lambda names: plot_margin_distributions(
+            dict.fromkeys(names, pd.DataFrame({"training": [0, 0, 1], "test": [0, 0, 1]}, index=[-1, 0, 1]))
+        ),
         lambda names: plot_ordered_curves({m: OrderedVotes(1 - SINGLE, 1, SINGLE) for m in names}),
         lambda names: plot_diversity(dict.fromkeys(names, POINTS)),
         drawn_members,
@@ -80,9 +73,9 @@ def drawn_members(names):
 )
 @pytest.mark.parametrize("n", first(1, [30, 2]))
 def test_the_legend_is_beside_the_panels(draw, n):
-    names = [f"{k} {(TWELVE * 3)[k]}" for k in range(n)]
+    names = [f"{k} {([f'method number {k} with a name of some length' for k in range(12)] * 3)[k]}" for k in range(n)]
     figure = draw(names)
-    assert legend(figure) == names
+    assert [text.get_text().replace("\n", " ") for text in figure.legends[0].get_texts()] == names
     figure.draw_without_rendering()
     box, whole = figure.legends[0].get_window_extent(), figure.bbox
     assert max(axis.get_tightbbox().x1 for axis in figure.axes) - 1 <= box.x0 < box.x1 <= whole.x1
@@ -137,6 +130,6 @@ def test_large_clouds_are_pictures_in_an_svg(tmp_path):
 )
 def test_figures_without_data_say_so(draw, of, text):
     figure = draw(of)
-    (said,) = words(figure)
+    (said,) = (text.get_text() for text in figure.texts)
     assert said.startswith(text)
     assert figure.axes == []

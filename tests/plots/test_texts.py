@@ -95,8 +95,6 @@ ARGUMENTS = {
 }
 """Function -> its arguments for four different texts, which stand wherever a text can stand."""
 
-FEW = settings(max_examples=settings().max_examples // 2)
-
 
 def saved(figure, folder):
     """Write the figure as SVG, with warnings as errors, and return its texts."""
@@ -118,14 +116,14 @@ def test_dollars_are_dollars(name, tmp_path):
     assert not any("mathdefault" in text for text in seen)
 
 
-MATPLOTLIBRC = {"text.usetex": True, "font.family": "serif", "font.size": 20, "axes.grid": True, "lines.linewidth": 5}
-
-
 @pytest.mark.parametrize("name", first(2, list(ARGUMENTS)))
 def test_a_users_matplotlibrc_changes_nothing(name, tmp_path):
     draw = partial(FIGURES[name], *ARGUMENTS[name](["50% of A_1", "$b", "c_2", "d"]))
     files = []
-    for settings_of_user in ({}, MATPLOTLIBRC):
+    for settings_of_user in (
+        {},
+        {"text.usetex": True, "font.family": "serif", "font.size": 20, "axes.grid": True, "lines.linewidth": 5},
+    ):
         with matplotlib.rc_context(settings_of_user):
             assert drawn_or_told(draw, [tmp_path / "figure.svg"]) == []
         files.append((tmp_path / "figure.svg").read_bytes())
@@ -133,7 +131,7 @@ def test_a_users_matplotlibrc_changes_nothing(name, tmp_path):
 
 
 @pytest.mark.slow
-@FEW
+@settings(max_examples=settings().max_examples // 2)
 @given(
     st.sampled_from(sorted(ARGUMENTS)),
     st.lists(st.one_of(st.sampled_from(PRICES + STRANGE), st.text()), min_size=4, max_size=4, unique=True),

@@ -31,15 +31,10 @@ def errors(make, X, y, splits):
     return np.array(found)
 
 
-@pytest.fixture(scope="module")
-def halves():
-    X, y = load_iris(return_X_y=True)
-    return X, y, repeated_holdout(y, 90, 0.5, 0)
-
-
 @pytest.mark.parametrize("mtry", [1, 2, 4])
-def test_table_1_3_forests_on_iris_halves(halves, mtry):
-    X, y, splits = halves
+def test_table_1_3_forests_on_iris_halves(mtry):
+    X, y = load_iris(return_X_y=True)
+    splits = repeated_holdout(y, 90, 0.5, 0)
     plain = errors(lambda s: ForestClassifier(500, max_features=mtry, random_state=s), X, y, splits)
     rotated = errors(
         lambda s: RandomRotationForestClassifier(500, max_features=mtry, scaling=None, random_state=s), X, y, splits
@@ -75,8 +70,7 @@ def test_table_2_2_and_2_3_weightings_are_as_good_and_simpler(load):
     assert nodes["best"] < nodes["linear"] < nodes["equal"] * 1.001
     cells = published("rotation_weights").set_index(["metric", "dataset", "method"])["value"]
     sizes, cells = (cells[metric, load.__name__.removeprefix("load_")] for metric in ("median_nodes", "error"))
-    labels = {"equal": "RRE", "linear": "LIN", "oob": "OOB", "joint": "JNT"}
-    for weighting, label in labels.items():
+    for weighting, label in {"equal": "RRE", "linear": "LIN", "oob": "OOB", "joint": "JNT"}.items():
         spread = np.std(wrong[weighting], ddof=1) / np.sqrt(len(splits))
         assert abs(error[weighting] - cells[label]) < 3 * spread + 0.002
         assert nodes[weighting] == pytest.approx(sizes[label], rel=0.1)
@@ -90,5 +84,4 @@ def test_naive_bayes_on_iris_in_the_folds_of_weka_agrees_to_the_digit():
     found = errors(lambda seed: PrecisionBayesClassifier(), X, y, [folds == fold for fold in range(10)])
     printed = published("dimension_reduction").query("dataset == 'iris' and method == 'Plain/NB'")
     printed = printed.set_index("metric")["value"]
-    assert round(found.mean(), 4) == printed["error"]
-    assert round(found.std(ddof=1), 4) == printed["error_sd"]
+    assert (round(found.mean(), 4), round(found.std(ddof=1), 4)) == (printed["error"], printed["error_sd"])

@@ -35,8 +35,7 @@ def read(name):
 
 def values(name, metric):
     """One row per data set, one column per method."""
-    table = read(name).query("metric == @metric")
-    return table.pivot(index="dataset", columns="method", values="value")
+    return read(name).query("metric == @metric").pivot(index="dataset", columns="method", values="value")
 
 
 @pytest.mark.parametrize("name", CONTENTS)

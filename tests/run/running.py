@@ -193,6 +193,15 @@ def refit_spec(pool, combiner, **options):
     return RefitSpec(methods={"A": method}, **known | options)
 
 
+def refit(folder, spec, scores):
+    """Refit a method after these scores to the raw table; return the record."""
+    write_frame(folder / "scores", pd.DataFrame(scores))
+    (folder / "scored").write_text('{"metrics": {}}')
+    files = {"model": "model", "record": "refit.run.json"}
+    step("refit", folder, spec, {"raw": "raw", "scores": "scores", "scored": "scored"}, files)
+    return json.loads((folder / "refit.run.json").read_text())
+
+
 def combine(folder, combiner, blocks=("pool",), protocol="splits"):
     """Run a method on the pool; return its file and record."""
     spec = CombiningSpec(protocol=protocol, seed=1, dataset="d", method="M", combiner=combiner_slice(combiner))

@@ -8,14 +8,12 @@ from rotastack.workflow.judge.pages import page_environment
 from rotastack.workflow.run.launch import plan_of
 from rotastack.workflow.run.steps.report import _caption, _shown
 
-FILES = sorted(project_file("workflow/report").glob("*.rst"))
-
 
 def caption(*words):
     return " ".join(_caption(page_environment(), *words).split())
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sorted(project_file("workflow/report").glob("*.rst")), ids=lambda file: file.stem)
 def test_a_caption_without_words_of_a_study(file):
     text = jinja2.Environment().from_string(file.read_text()).render(snakemake=None)
     assert "{" not in text

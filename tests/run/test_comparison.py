@@ -33,6 +33,9 @@ def flowers(n=90):
     return X, pd.Series(np.where(X["height"] + rng.normal(size=n) / 3 > 0, "tall", "<short>"), name="kind")
 
 
+X, y = flowers()
+
+
 def compared(X, y, **options):
     """Return a comparison in this process, without warnings."""
     with warnings.catch_warnings():
@@ -82,7 +85,6 @@ def test_the_command_gives_the_same_bits(here, table, target, options, capsys):
 
 
 def test_the_result_has_scores_sentences_and_a_model_and_no_file_is_written(here):
-    X, y = flowers()
     found = compared(X, y)
     assert list(here.iterdir()) == []
     assert sorted(found.table.index) == sorted(FORESTS)
@@ -97,14 +99,12 @@ def test_the_result_has_scores_sentences_and_a_model_and_no_file_is_written(here
 
 @pytest.mark.slow
 def test_scores_depend_on_the_seed_and_the_name_and_not_on_processes(found):
-    X, y = flowers()
     pd.testing.assert_frame_equal(compared(X, y, n_jobs=2).scores, found.scores, check_exact=True)
     for other in ({"random_state": 1}, {"name": "other"}):
         assert not compared(X, y, **other).scores["log_loss"].equals(found.scores["log_loss"])
 
 
 def test_arrays_and_rows_of_another_index_are_taken_in_their_order(found):
-    X, y = flowers()
     mixed_up = compared(X.set_axis(np.arange(90)[::-1]), y.set_axis(np.arange(90) + 7))
     pd.testing.assert_frame_equal(mixed_up.scores, found.scores, check_exact=True)
     of_array = compared(X.to_numpy(), y.to_numpy().reshape(-1, 1))
@@ -132,7 +132,6 @@ def test_rows_of_a_group_stay_together_and_the_model_needs_no_group():
 
 @pytest.mark.slow
 def test_a_short_time_means_fewer_splits():
-    X, y = flowers()
     usual, short = (compared(X, y, size="medium", time=time) for time in (None, 0.5))
     assert len(short.scores) < len(usual.scores)
     pd.testing.assert_frame_equal(compared(X, y, size="medium", time="0.5s").scores, short.scores)
@@ -203,34 +202,33 @@ def test_a_bar_is_shown_on_a_terminal_alone(capsys, monkeypatch):
     assert [bar.strip()[20:] for bar in err.split("\r")[1:]] == [f" {k} of 2 trainings" for k in range(3)]
 
 
-X, Y = flowers()
 WRONG = [
     (X, None, {}, "y is missing; pass the target"),
-    (X, Y[:50], {}, "X has 90 rows, but y has 50 values"),
-    ([1, 2, 3], Y, {}, "X must be a table of rows and columns"),
-    (csr_array(X), Y, {}, "X must be a table of rows and columns, which is not sparse"),
+    (X, y[:50], {}, "X has 90 rows, but y has 50 values"),
+    ([1, 2, 3], y, {}, "X must be a table of rows and columns"),
+    (csr_array(X), y, {}, "X must be a table of rows and columns, which is not sparse"),
     (X, X, {}, "y must have one dimension"),
-    (X, np.c_[Y, Y], {}, "y must have one dimension"),
-    (X, [[kind, kind] for kind in Y], {}, "y must have one dimension"),
-    (X.assign(kind=1), Y, {}, "X: column 'kind' has the name of the target"),
-    (X.assign(target=1), Y, {}, "X: column 'target' has the name of the target"),
-    (X.set_axis([0, "b", "c"], axis=1), Y, {}, "X: column 0 has a name that is not text"),
+    (X, np.c_[y, y], {}, "y must have one dimension"),
+    (X, [[kind, kind] for kind in y], {}, "y must have one dimension"),
+    (X.assign(kind=1), y, {}, "X: column 'kind' has the name of the target"),
+    (X.assign(target=1), y, {}, "X: column 'target' has the name of the target"),
+    (X.set_axis([0, "b", "c"], axis=1), y, {}, "X: column 0 has a name that is not text"),
     (X, np.full(90, np.inf), {}, "table: the target "),
-    (X[:12], Y[:12], {}, "table: the table has 12 rows; at least 20 are needed"),
+    (X[:12], y[:12], {}, "table: the table has 12 rows; at least 20 are needed"),
     (
         X,
-        Y,
+        y,
         {"methods": ["Random forrest", "Ridge"]},
         "methods: 'Random forrest' is not a method; did you mean 'Random forest'; methods: ",
     ),
-    (X, Y, {"methods": "Rotastack"}, "methods: 'Rotastack' leaves 1 of "),
-    (X, Y, {"score": "acuracy"}, "score: 'acuracy' "),
-    (X, Y, {"score": "rmse"}, "score: 'rmse' "),
-    (X, Y, {"size": "tiny"}, "size: 'tiny' is not a size for tables; allowed: small, medium, full"),
-    (X, Y, {"groups": "hight"}, "table: groups: column 'hight' not found; did you mean 'height'"),
-    (X, Y, {"groups": "kind"}, "table: groups: column 'kind' is the target"),
-    (X, Y, {"time": "soon"}, "time: 'soon' is not a duration; examples: 90s, 10m, 2h"),
-    (X, Y, {"random_state": -1}, "random_state: seed"),
+    (X, y, {"methods": "Rotastack"}, "methods: 'Rotastack' leaves 1 of "),
+    (X, y, {"score": "acuracy"}, "score: 'acuracy' "),
+    (X, y, {"score": "rmse"}, "score: 'rmse' "),
+    (X, y, {"size": "tiny"}, "size: 'tiny' is not a size for tables; allowed: small, medium, full"),
+    (X, y, {"groups": "hight"}, "table: groups: column 'hight' not found; did you mean 'height'"),
+    (X, y, {"groups": "kind"}, "table: groups: column 'kind' is the target"),
+    (X, y, {"time": "soon"}, "time: 'soon' is not a duration; examples: 90s, 10m, 2h"),
+    (X, y, {"random_state": -1}, "random_state: seed"),
 ]
 
 

@@ -54,10 +54,6 @@ def drawn(errors=ERRORS, seconds=SECONDS, **spec):
     return {name: draw_of_study(name, spec, pd.DataFrame(rows), {}, found) for name in FIGURES_OF_RANKS}
 
 
-def words(figure):
-    return [text.get_text() for text in figure.texts]
-
-
 def test_figures_show_what_the_statistics_say_of_the_methods_that_are_ranked():
     figures = drawn()
     fair = ERRORS[["RF", "RRE"]]
@@ -75,7 +71,7 @@ def test_where_there_is_nothing_to_draw_a_sentence_says_so():
     assert len(drawn(nan, methods=list(nan))["rank_intervals"].axes[0].patches) == 0
     unknown = {name: drawn(seconds=seconds)["pareto"] for name, seconds in {"all": {}, "RF": {"RRE": 1.0}}.items()}
     for figure in (*drawn(ERRORS[:1]).values(), *unknown.values()):
-        assert len(words(figure)) == 1
+        assert len(figure.texts) == 1
 
 
 def test_a_study_of_one_data_set_has_only_the_figure_of_calibration_and_each_has_a_caption():

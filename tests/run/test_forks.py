@@ -18,7 +18,10 @@ from rotastack.workflow.run.forks import VARIABLE
 from rotastack.workflow.study.specs import SplitTrainingSpec
 
 # On other systems start_forks starts no server and each step is a process of its own, which the other tests of steps cover.
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the server of steps exists on Linux only")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="the server of steps exists on Linux only"),
+]
 
 SLICE = {"protocol": "splits", "kind": "holdout", "repeats": 3, "train": 0.6, "seed": 1, "dataset": "d"}
 SLOW = """
@@ -78,7 +81,6 @@ def done(command, folder, environment):
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
 
 
-@pytest.mark.slow
 def test_a_step_gives_the_same_bytes_and_runs_in_a_fork_of_the_server(folder, run):
     for environment, name in [({**os.environ, VARIABLE: "/nowhere/steps"}, "alone"), (run, "asked")]:
         ended = done(groups(name=name), folder, environment)
@@ -89,7 +91,6 @@ def test_a_step_gives_the_same_bytes_and_runs_in_a_fork_of_the_server(folder, ru
     assert differ <= {"seconds", "processor_seconds", "peak_memory_mb", "libraries_mb", "started", "files"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("slice_", "code", "said"),
     [
@@ -104,7 +105,6 @@ def test_its_exit_code_and_what_it_says_are_the_step_s(folder, run, slice_, code
     assert said in ended.stderr
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("step", "slice_"), [("nothing", "{}"), ("report", '{"protocol": {}}'), ("groups", "[1]")])
 def test_the_server_outlives_a_step_that_it_cannot_import_for(folder, run, step, slice_):
     ended = done([sys.executable, "-m", "rotastack", "step", step, "--slice", slice_], folder, run)
@@ -113,7 +113,6 @@ def test_the_server_outlives_a_step_that_it_cannot_import_for(folder, run, step,
         connection.connect(run[VARIABLE])  # refused where nobody listens
 
 
-@pytest.mark.slow
 def test_a_client_that_sends_nothing_keeps_nobody_waiting(folder, run):
     with socket.socket(socket.AF_UNIX) as silent:
         silent.connect(run[VARIABLE])
@@ -174,7 +173,6 @@ def slow(folder, run):
     return started
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGKILL, -signal.SIGKILL)]
 )
@@ -188,7 +186,6 @@ def test_a_signal_to_the_client_ends_the_step(slow, number, code):
     client.stderr.close()
 
 
-@pytest.mark.slow
 def test_a_step_that_is_killed_by_a_signal_ends_its_client_by_it(slow):
     client, training = slow()
     training.parent().send_signal(signal.SIGTERM)
@@ -197,7 +194,6 @@ def test_a_step_that_is_killed_by_a_signal_ends_its_client_by_it(slow):
     client.stderr.close()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("killed", [None, "run", "server"])
 def test_steps_end_with_the_run_and_with_the_server(slow, killed):
     with subprocess.Popen([sys.executable, "-c", RUN], stdin=-1, stdout=-1, text=True) as process:

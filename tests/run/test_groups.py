@@ -68,10 +68,8 @@ def test_other_labels_or_another_control_leave_nothing_in_common(second):
 
 def test_rows_over_all_groups_are_data_sets_in_groups():
     group = groups_of({"X": {"a": "RF", "b": "RRE"}, "Y": {"a": "S-RRE/RF", "b": "S-RRE/XGB"}})[2]
-    means = pd.DataFrame({"RF": [0.1], "RRE": [0.2], "S-RRE/RF": [0.3]}, index=["iris"])
-    table = group_table(means, group)
-    assert table.loc["iris, X"].tolist() == [0.1, 0.2]
-    assert table.loc["iris, Y", "a"] == 0.3
+    table = group_table(pd.DataFrame({"RF": [0.1], "RRE": [0.2], "S-RRE/RF": [0.3]}, index=["iris"]), group)
+    assert (table.loc["iris, X"].tolist(), table.loc["iris, Y", "a"]) == ([0.1, 0.2], 0.3)
     assert pd.isna(table.loc["iris, Y", "b"])  # a method that is not there has failed
 
 
@@ -224,8 +222,7 @@ def test_published_and_ours_are_compared_on_the_rows_of_both(cells):
 
 
 def test_the_published_page_gives_no_verdict_on_groups(cells, tmp_path):
-    errors = errors_of(cells).drop(index="isolet")
-    write_frame(tmp_path / "scores", scores_of(errors))
+    write_frame(tmp_path / "scores", scores_of(errors_of(cells).drop(index="isolet")))
     cells.to_csv(tmp_path / "p.csv", index=False)
     published.run(
         Job(

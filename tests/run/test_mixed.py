@@ -97,8 +97,7 @@ def test_bags_of_both_kinds_select_out_of_bag(folder):
 def test_the_mixed_pool_of_a_failed_pool_failed(folder):
     train(folder, "rotation_forest", BAGS, name="a", selections=["auto"])
     train(folder, "nearest_neighbors", {"n_neighbors": 10**6}, name="b", selections=["auto"])
-    pool = mix(folder, spec_of(study()))
-    assert pool.attrs["message"].startswith("pool b: ValueError")
+    assert mix(folder, spec_of(study())).attrs["message"].startswith("pool b: ValueError")
     _, record = combine(folder, PRUNE)
     assert record["status"] == "failed"
 
@@ -211,9 +210,7 @@ def test_the_best_of_all_rotation_groups_decide_in_each_of_them(tmp_path):
 
 
 def test_the_refitted_model_has_the_members_of_all_groups():
-    pool = pool_slice("forest", {"n_estimators": 3}, "rotation")
-    model, X = refitted(pool, BEST, rotation_groups=2)
-    assert model.n_estimators == 6
-    assert model.families_ == ["identity", "view", "view"] * 2
+    model, X = refitted(pool_slice("forest", {"n_estimators": 3}, "rotation"), BEST, rotation_groups=2)
+    assert (model.n_estimators, model.families_) == (6, ["identity", "view", "view"] * 2)
     assert all(len(c.errors_) == 2 and len(c.selected_) == 1 for c in model.combiners_)
     assert model.score(X, load_iris().target) > 0.9

@@ -81,7 +81,6 @@ NUMBERS = {
     "score": "rmse",
     "baseline": {"rmse": 9.0},
 }
-LATER = {"intervals": {"rows": 8, "held": 0.5}}
 
 
 @pytest.mark.parametrize(
@@ -100,7 +99,7 @@ LATER = {"intervals": {"rows": 8, "held": 0.5}}
             "chosen by the number shown|the middle",
         ),
         (NUMBERS, "**: RMSE by cross-validation 3 (|predicting the mean has 9|2.05 to 3.95", "standard error|Classes"),
-        ({**NUMBERS, "metrics": LATER}, "covered 50% of 8 later rows", "Classes"),
+        ({**NUMBERS, "metrics": {"intervals": {"rows": 8, "held": 0.5}}}, "covered 50% of 8 later rows", "Classes"),
         ({"protocol": {"kind": "holdout"}}, "error on random splits 30.00 %", "cross-validation"),
         ({"protocol": {"kind": "given"}}, "error on given splits 30.00 %", "cross-validation"),
         ({"protocol": {"kind": "holdout", "time": "day"}}, "error on later rows 30.00 %", "random splits"),

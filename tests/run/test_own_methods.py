@@ -1,5 +1,7 @@
 """Methods of the user's own choice on an own table, and the tables and groups that scikit-learn takes, too."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,10 +11,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from tests.refusals import refusal
 
 from rotastack import compare_methods
 from rotastack.cli import main
-from rotastack.errors import RotastackError
 from rotastack.workflow.study.building import build, described
 
 RNG = np.random.default_rng(0)
@@ -43,12 +45,12 @@ def test_estimators_and_classes_are_methods_with_names():
     found = compared(methods=["Random forest", SVC(C=2.0), ("mine", mine), "sklearn.naive_bayes.GaussianNB"])
     assert set(found.table.index) == {"Random forest", "SVC", "mine", "GaussianNB"}
     assert "mine" in " ".join(found.verdict)
-    errors = found.scores.query("method == 'mine'")["error"]
-    assert len(errors) == StratifiedKFold(3).get_n_splits()
-    with pytest.raises(RotastackError, match="methods: <function .* cannot be written into a study"):
-        compared(methods=["Random forest", SVC(kernel=lambda a, b: a @ b.T)])
-    with pytest.raises(RotastackError, match=r"leaves 1 of \d+ methods"):
-        compared(methods=[SVC()])
+    assert len(found.scores.query("method == 'mine'")["error"]) == StratifiedKFold(3).get_n_splits()
+    assert re.search(
+        "methods: <function .* cannot be written into a study",
+        refusal(compared, methods=["Random forest", SVC(kernel=lambda a, b: a @ b.T)]),
+    )
+    assert re.search(r"leaves 1 of \d+ methods", refusal(compared, methods=[SVC()]))
 
 
 def test_a_class_that_is_missing_is_named():
@@ -72,8 +74,7 @@ def test_groups_are_an_array_or_a_column(kind):
     found = compared(groups=kind(groups))
     pd.testing.assert_frame_equal(found.table, by_column.table)
     assert found.best_estimator_.predict(X).shape == (90,)
-    with pytest.raises(RotastackError, match=r"groups has the shape \(3,\); one value for each of 90 rows"):
-        compared(groups=[1, 2, 3])
+    assert re.search(r"groups has the shape \(3,\); one value for each of 90 rows", refusal(compared, groups=[1, 2, 3]))
 
 
 def test_more_than_a_hundred_classes_leave_boosters_out(tmp_path, monkeypatch, capsys):

@@ -16,9 +16,9 @@ from unittest import mock
 import pytest
 from snakemake.cli import get_argument_parser
 from snakemake.settings.types import MaxJobsPerTimespan
+from tests.refusals import refusal
 
 from rotastack.base.documents import load_yaml
-from rotastack.errors import RotastackError
 from rotastack.project import project_file
 from rotastack.workflow.run import launch
 from rotastack.workflow.run import plan as plan_module
@@ -146,8 +146,9 @@ def test_where_flock_is_refused_the_lock_of_snakemake_is_enough(plan, monkeypatc
 
 def test_the_study_that_config_names_may_be_unknown_and_classes_are_looked_at_once(plan):
     machine = load_yaml(Path(config_file()))
-    with pytest.raises(RotastackError, match="study 'quickstar' is unknown; did you mean 'quickstart'"):
-        read_plan({**machine, "study": "quickstar"}, [config_file()])
+    assert "study 'quickstar' is unknown; did you mean 'quickstart'" in refusal(
+        read_plan, {**machine, "study": "quickstar"}, [config_file()]
+    )
     wrong = {"pools": {"forest": {"estimator": "forest", "parameters": {"n_estimator": 5}}}}
     with pytest.raises(SystemExit):
         plan("glass", **wrong)

@@ -80,6 +80,12 @@ def handler(make):
     return make("logs/run.log")
 
 
+def last_words(handler, capsys):
+    """End a run; return what it then says on stderr."""
+    handler.close()
+    return capsys.readouterr().err
+
+
 def tell(handler, event=None, message="", **said):
     """Hand a record over as ``logger.info(message, extra=...)`` does; of a job, all that Snakemake says of one."""
     job = {
@@ -163,16 +169,14 @@ def test_a_job_that_failed_is_told_of_in_one_line_at_the_end(handler, capsys, tm
     tell(handler, LogEvent.ERROR, "WorkflowError: at least one job failed")
     assert capsys.readouterr().err == ""
     handler.close()
-    handler.close()
-    assert capsys.readouterr().err == f"{said}\n"
+    assert last_words(handler, capsys) == f"{said}\n"
 
 
 def test_a_job_that_a_second_attempt_has_mended_is_not_told_of(handler, capsys):
     tell(handler, LogEvent.JOB_ERROR, "Error in rule fetch", jobid=1, rule_name="fetch")
     tell(handler, LogEvent.JOB_INFO, jobid=1, rule_name="fetch")
     tell(handler, LogEvent.JOB_FINISHED, job_id=1)
-    handler.close()
-    assert capsys.readouterr().err == ""
+    assert last_words(handler, capsys) == ""
 
 
 def test_jobs_that_end_with_a_run_are_not_told_of(handler, capsys, tmp_path):
@@ -183,8 +187,7 @@ def test_jobs_that_end_with_a_run_are_not_told_of(handler, capsys, tmp_path):
     tell(handler, LogEvent.ERROR, "RuleException: died with SIGINT")
     tell(handler, LogEvent.JOB_ERROR, jobid=2, log=["other.log"])
     tell(handler, LogEvent.GROUP_ERROR, groupid="g", aux_logs=[], job_error_info=[])
-    handler.close()
-    assert capsys.readouterr().err == "rotastack: error: iris: no such\n"
+    assert last_words(handler, capsys) == "rotastack: error: iris: no such\n"
 
 
 @pytest.fixture
@@ -218,9 +221,8 @@ def test_a_refused_submission_has_the_words_of_sbatch_and_names_no_log_of_jobs_t
     tell(handler, LogEvent.GROUP_INFO, group_id="g", jobs=[slurm[0]])
     fail(handler, "slurm.log")
     fail(handler)
-    handler.close()
     said = "rotastack: error: Slurm refuses a test submission: too large (--mem=9000)\n"
-    assert capsys.readouterr().err == said
+    assert last_words(handler, capsys) == said
 
 
 @pytest.mark.parametrize("age", ["None", "5"])
@@ -228,10 +230,9 @@ def test_a_run_ends_where_jobs_can_no_longer_be_followed(handler, capsys, slurm,
     job, ended = slurm
     tell(handler, LogEvent.GROUP_INFO, group_id="g", jobs=[job])
     tell(handler, None, f"Falling back to 'sacct' for status queries (MinJobAge={age}; threshold=15s).")
-    handler.close()
     is_lost = age == "None"
+    assert ("then repeat the command" in last_words(handler, capsys)) == is_lost
     assert [type(error) for error in ended] == [TimeoutError] * is_lost
-    assert ("then repeat the command" in capsys.readouterr().err) == is_lost
 
 
 def test_a_second_run_leaves_the_log_of_the_first(make, tmp_path):
@@ -271,13 +272,11 @@ def test_snakemake_itself_ends_with_the_answer_of_a_complete_run(make, capsys, c
 def test_what_snakemake_says_without_jobs_and_where_a_failed_run_has_its_log(make, capsys):
     idle = make()
     tell(idle, None, "Nothing to be done")
-    idle.close()
-    assert capsys.readouterr().err == "Nothing to be done\n"
+    assert last_words(idle, capsys) == "Nothing to be done\n"
     failed = make()
     tell(failed, LogEvent.RUN_INFO, "Job stats", stats={"train": 1, "total": 1})
     tell(failed, LogEvent.ERROR, "  Unlock the directory  ")
-    failed.close()
-    error, where = capsys.readouterr().err.splitlines()
+    error, where = last_words(failed, capsys).splitlines()
     assert error == "rotastack: error: Unlock the directory"
     assert where.endswith("details: results/logs/run.log")
 
@@ -296,9 +295,8 @@ def test_a_dry_run_and_verbose_leave_the_screen_to_snakemake_and_a_dry_run_write
 def test_a_job_whose_log_cannot_be_written_is_told_of_with_the_reason(handler, capsys, tmp_path):
     (tmp_path / "job.log").symlink_to("/dev/full")
     tell(handler, LogEvent.JOB_ERROR, jobid=1, log=["job.log"])
-    handler.close()
     reason = "job.log: No space left on device; rule train could not write why it failed"
-    assert capsys.readouterr().err == f"rotastack: error: {reason}\n"
+    assert last_words(handler, capsys) == f"rotastack: error: {reason}\n"
 
 
 def test_a_full_disk_has_no_traceback_of_snakemakes_own_log(handler, capsys):
@@ -314,5 +312,6 @@ def test_a_log_that_cannot_be_written_is_told_of_once_and_the_run_goes_on(handle
     handler.file = open("/dev/full", "w", encoding="utf-8")  # noqa: SIM115, PTH123
     for _ in range(3):
         tell(handler, None, "words")
-    handler.close()
-    assert capsys.readouterr().err == "rotastack: error: /dev/full: No space left on device; the log is incomplete\n"
+    assert (
+        last_words(handler, capsys) == "rotastack: error: /dev/full: No space left on device; the log is incomplete\n"
+    )

@@ -1,13 +1,15 @@
 """What a study may say of pruning and of own combiners, what of it is refused before anything runs, and the model made of it."""
 
+import re
+
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
+from tests.refusals import refusal
 from tests.run.running import checked, combiner_slice, pool_slice, refit_spec, told
 from tests.run.test_pruned_methods import BAGS, prune
 
 from rotastack.base.preprocessing import TablePreprocessor
-from rotastack.errors import RotastackError
 from rotastack.workflow.run.fingerprint import code_of, named_modules
 from rotastack.workflow.run.steps.refit import _estimators
 from rotastack.workflow.study.building import make
@@ -67,8 +69,7 @@ def study(methods, pools=None, protocol=None):
     ],
 )
 def test_what_does_not_fit_is_refused_before_anything_runs(method, message):
-    with pytest.raises(RotastackError, match=message):
-        study({"A": method})
+    assert re.search(message, refusal(study, {"A": method}))
 
 
 NAIVE, NEAREST = {"class": "naive_bayes"}, {"class": "nearest_neighbors"}
@@ -131,8 +132,7 @@ VOTE, SIZED, NOISY = {"kind": "vote"}, {"kind": "member", "member": "2"}, {"esti
 )
 def test_pools_that_do_not_fit(pool, combiner, protocol, message):
     pools = {"j": {"estimator": "c45"}, "k": pool}
-    with pytest.raises(RotastackError, match=message):
-        study({"K": {"pool": "k", "combiner": combiner}}, pools, protocol)
+    assert re.search(message, refusal(study, {"K": {"pool": "k", "combiner": combiner}}, pools, protocol))
 
 
 @pytest.mark.parametrize("name", PRUNERS)
@@ -162,8 +162,7 @@ def test_the_refitted_model_of_a_table_estimator_keeps_its_threshold():
 
 def test_the_refitted_model_is_pruned():
     model, X = refitted(pool_slice("rotation_forest", BAGS), prune("kappa", "oob", n_select=4))
-    inner = model.pool_.members[0].model.estimator
-    assert len(inner.voters_) == 4
+    assert len(model.pool_.members[0].model.estimator.voters_) == 4
     assert model.score(X, load_iris().target) > 0.9
 
 
@@ -191,8 +190,7 @@ def test_a_class_is_built_with_its_parameters_and_its_module_counts():
 def test_the_class_tells_whether_it_is_trained():
     stacking = {"kind": "other", "class": "Stacking", "parameters": {"estimator": {"class": "logistic"}}}
     assert study_of_one(stacking).has_second_level("j")
-    with pytest.raises(RotastackError, match="other needs nested cross-validation"):
-        study_of_one(stacking, {"kind": "holdout"})
+    assert "other needs nested cross-validation" in refusal(study_of_one, stacking, {"kind": "holdout"})
 
 
 def test_a_vote_with_a_score_is_trained():
@@ -200,10 +198,10 @@ def test_a_vote_with_a_score_is_trained():
         {"kind": "vote", "scoring": "accuracy"},
         {"kind": "other", "class": "Voting", "parameters": {"scoring": "accuracy"}},
     ):
-        made = study_of_one(vote)
-        assert made.has_second_level("j")
-        with pytest.raises(RotastackError, match="A.combiner: .* needs nested cross-validation"):
-            study_of_one(vote, {"kind": "holdout"})
+        assert study_of_one(vote).has_second_level("j")
+        assert re.search(
+            "A.combiner: .* needs nested cross-validation", refusal(study_of_one, vote, {"kind": "holdout"})
+        )
     assert study_of_one({"kind": "vote"}).methods["A"].combiner.parameters == {"voting": "soft"}
 
 
@@ -221,5 +219,4 @@ def test_a_vote_with_a_score_is_trained():
     ],
 )
 def test_mistakes_in_own_combiners_are_named(combiner, message):
-    with pytest.raises(RotastackError, match=message):
-        study_of_one({"kind": "other", **combiner})
+    assert re.search(message, refusal(study_of_one, {"kind": "other", **combiner}))

@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import load_diabetes
 from sklearn.dummy import DummyRegressor
 from tests.refusals import refusal
-from tests.run.running import checked, combine, draw, scored, split, step, told, train, train_nested
+from tests.run.running import checked, combine, draw, refit, scored, split, step, told, train, train_nested
 
 from rotastack.base.fitting import fit_regressor
 from rotastack.data.artifacts import read_frame, read_prepared, write_frame
@@ -94,8 +94,7 @@ def test_nothing_is_made_of_probabilities():
 def table(tmp_path):
     """Diabetes, its sex a category, as ``prepare`` writes it; with splits."""
     X, y = load_diabetes(return_X_y=True, as_frame=True)
-    raw = X.assign(target=y)[:150]
-    write_raw(raw, tmp_path / "raw")
+    write_raw(X.assign(target=y)[:150], tmp_path / "raw")
     kinds = {"categorical": ["sex"]}
     files = {"table": "table", "record": "p.json"}
     step("prepare", tmp_path, {"dataset": "d", "task": "regression", "kinds": kinds}, {"raw": "raw"}, files)
@@ -189,11 +188,8 @@ def test_the_refitted_model_predicts_numbers(table, combiner, view):
     pool = {**FOREST, "view": view}
     made = checked(study(pool, {"pool": "p", "combiner": combiner}, protocol=protocol, model={"refit": "B"}))
     spec = told(made, "refit", "diabetes").model_copy(update={"dataset": "d"})
-    pd.DataFrame({"method": ["B"], "rmse": [60.0]}).to_parquet(table / "scores")
-    files = {"model": "model.skops", "record": "m.json"}
-    (table / "scored").write_text('{"metrics": {}}')
-    step("refit", table, spec, {"raw": "raw", "scores": "scores", "scored": "scored"}, files)
-    model, X = load_model(table / "model.skops"), load_diabetes(as_frame=True).data[:150]
+    refit(table, spec, {"method": ["B"], "rmse": [60.0]})
+    model, X = load_model(table / "model"), load_diabetes(as_frame=True).data[:150]
     y = load_diabetes().target[:150]
     assert np.mean((model.predict(X) - y) ** 2) < 0.7 * y.var()
 

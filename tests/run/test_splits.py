@@ -13,6 +13,7 @@ from tests.run.running import LEVELS, combine, iris_table, pool_slice, scored, s
 
 from rotastack.base.fitting import set_up_columns
 from rotastack.data.artifacts import read_frame, read_prepared, write_frame
+from rotastack.data.raw import write_raw
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.workflow.study.building import make_estimator
@@ -170,8 +171,6 @@ def test_nothing_to_rotate_is_the_plain_forest():
 
 
 def test_noise_columns_come_after_the_numeric_ones(tmp_path):
-    from rotastack.data.raw import write_raw
-
     frame = pd.DataFrame({"x": np.arange(30) * 1.5, "c": ["r", "g"] * 15, "target": ["a", "b", "b"] * 10})
     write_raw(frame, tmp_path / "raw")
     spec = {"dataset": "d", "task": "classification", "noise_columns": 3, "seed": 5}
@@ -186,8 +185,6 @@ def test_noise_columns_come_after_the_numeric_ones(tmp_path):
 
 
 def test_classes_of_few_rows_can_be_left_out(tmp_path):
-    from rotastack.data.raw import write_raw
-
     frame = pd.DataFrame({"x": np.arange(30) * 1.5, "target": ["a"] * 11 + ["rare"] * 7 + ["b"] * 12})
     write_raw(frame, tmp_path / "raw")
     spec = {"dataset": "d", "task": "classification"}

@@ -38,14 +38,12 @@ def with_nonsense(table, rows):
 
 
 def test_a_prepared_table_keeps_text(tmp_path):
-    table = raw()
-    made = prepared(tmp_path, table)
+    made = prepared(tmp_path, raw())
     assert made.about["texts"] == {"review": 37}
     assert (made.metrics["text_columns"], made.metrics["missing_cells"]) == (["review"], 3)
     data = read_prepared(tmp_path / "table")
     assert len(np.unique(data.numeric[:, 1])) == 148  # equal texts have equal numbers
-    before = equal_rows(pd.DataFrame(data.numeric[:, 1:]))
-    assert (np.bincount(before) > 1).sum() == 1
+    assert (np.bincount(equal_rows(pd.DataFrame(data.numeric[:, 1:]))) > 1).sum() == 1
     train = np.arange(150) < 90
     encoded = data.encoded(train)
     assert not encoded.numeric[0, 1:].any()  # missing text
@@ -54,8 +52,7 @@ def test_a_prepared_table_keeps_text(tmp_path):
 
 
 def test_a_table_of_text_alone_is_prepared(tmp_path):
-    made = prepared(tmp_path, raw()[["review", "target"]])
-    assert made.data.encoded(np.arange(100)).X.shape == (150, 37)
+    assert prepared(tmp_path, raw()[["review", "target"]]).data.encoded(np.arange(100)).X.shape == (150, 37)
     kinds = {"id": ["review"], "others": "auto"}
     with pytest.raises(ValueError, match="no usable column is left"):
         prepare(PrepareSpec(seed=1, dataset="d", task="classification", kinds=kinds), raw()[["review", "target"]])
@@ -119,8 +116,7 @@ def test_the_model_is_explained_by_the_column():
 
 
 def test_the_card_names_text_and_units(monkeypatch):
-    table = raw()
-    monkeypatch.setattr("tests.run.test_model_card.RAW", table)
+    monkeypatch.setattr("tests.run.test_model_card.RAW", raw())
     text = card(facts={**FACTS, "text_columns": ["review"]})
     assert "1 categorical, 1 of text (review); 5 cells" in text
     assert "- Units: price in €." in text

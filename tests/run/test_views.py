@@ -9,12 +9,12 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import MinMaxScaler
 from tests.quick import first
-from tests.run.running import combine, draw, pool_slice, refit_spec, step, train, train_nested
+from tests.refusals import refusal
+from tests.run.running import combine, draw, pool_slice, refit, refit_spec, step, train, train_nested
 
 from rotastack.base.fitting import fit_aligned
 from rotastack.data.artifacts import read_arrays, read_frame, read_prepared, write_frame
 from rotastack.data.raw import read_raw, write_raw
-from rotastack.errors import RotastackError
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.workflow.study.building import make, make_estimator
 from rotastack.workflow.study.specs import ExplainSpec
@@ -68,8 +68,7 @@ def test_in_splits(folder, name):
     for outputs in pool["proba"].values:
         assert all(different(outputs)), "a member is unrotated"
     method, _ = combine(folder, {"kind": "vote"})
-    decided = method["proba"].values.argmax(axis=-1)
-    assert (decided == load_iris().target[method["rows"].values]).mean() > 0.6
+    assert (method["proba"].values.argmax(axis=-1) == load_iris().target[method["rows"].values]).mean() > 0.6
     np.testing.assert_allclose(method["proba"].values, pool["proba"].mean("member").values, atol=1e-6)
 
 
@@ -78,13 +77,8 @@ def test_in_the_refitted_model(tmp_path, name):
     X, y = load_iris(return_X_y=True)
     raw = pd.DataFrame(X, columns=list("abcd")).assign(e=np.resize(["u", "v", "w"], 150), target=y.astype(str))
     write_raw(raw, tmp_path / "raw")
-    scores = pd.DataFrame({"method": ["A"], "error": [0.1]})
-    write_frame(tmp_path / "scores", scores)
     spec = refit_spec(pool_slice("tree", view=view_of(name)), {"kind": "vote"})
-    (tmp_path / "scored").write_text('{"metrics": {}}')
-    inputs = {"raw": "raw", "scores": "scores", "scored": "scored"}
-    step("refit", tmp_path, spec, inputs, {"model": "model", "record": "r.json"})
-    record = json.loads((tmp_path / "r.json").read_text())
+    record = refit(tmp_path, spec, {"method": ["A"], "error": [0.1]})
     assert record["status"] == "ok", record["message"]
     model = load_model(tmp_path / "model")
     views = [member.view for member in model[-1].pool_.members]
@@ -96,14 +90,10 @@ def test_in_the_refitted_model(tmp_path, name):
 def test_own_types_are_refitted_and_explained_by_consent(tmp_path):
     X, y = load_iris(return_X_y=True)
     write_raw(pd.DataFrame(X, columns=list("abcd")).assign(target=y.astype(str)), tmp_path / "raw")
-    write_frame(tmp_path / "scores", pd.DataFrame({"method": ["A"], "error": [0.1]}))
-    (tmp_path / "scored").write_text('{"metrics": {}}')
-    inputs = {"raw": "raw", "scores": "scores", "scored": "scored"}
     explained = ExplainSpec(study="s", dataset="d", score="error", trusted=["tests.study"])
     for trusted in ([], ["tests.study"]):
         spec = refit_spec(pool_slice("tests.study.strange.Mute"), {"kind": "vote"}, trusted=trusted)
-        step("refit", tmp_path, spec, inputs, {"model": "model", "record": "refit.run.json"})
-        record = json.loads((tmp_path / "refit.run.json").read_text())
+        record = refit(tmp_path, spec, {"method": ["A"], "error": [0.1]})
         assert bool(re.search("Mute; if you trust [^\n]*--trust tests", record["message"])) == (not trusted)
         assert bool((tmp_path / "model").read_bytes()) == bool(trusted), "the study goes on"
     outputs = {"explanation": "e.json", "page": "e.html", "record": "explain.run.json"}
@@ -148,8 +138,9 @@ def test_rotations_are_drawn_in_their_step_and_used_for_their_table_alone(nested
     write_frame(nested / "table", frame.drop(columns="d"), about)
     told = json.loads((nested / "p/pool.run.json").read_text())["parameters"]
     files = {"table": "table", "folds": "folds", "rotations": "rotations.nc"}
-    with pytest.raises(RotastackError, match="rotations of 4 columns, but d has 3 numeric columns"):
-        step("train", nested, told, files, {"pool": "pool"})
+    assert "rotations of 4 columns, but d has 3 numeric columns" in refusal(
+        step, "train", nested, told, files, {"pool": "pool"}
+    )
 
 
 def test_the_view_of_a_split_is_seeded_by_data_set_split_and_member(folder):

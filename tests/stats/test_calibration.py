@@ -9,16 +9,10 @@ from rotastack.plots.curves import plot_calibration
 from rotastack.stats.calibration import calibration_curve, calibration_error
 
 
-@pytest.fixture
-def rows():
-    rng = np.random.default_rng(0)
-    proba = rng.dirichlet([0.6, 0.6, 0.6], 500)
-    return rng.integers(0, 3, 500), proba
-
-
 @pytest.mark.parametrize("n_bins", [1, 4, 10])
-def test_the_curve_is_scikit_learn_s_of_the_decisions(rows, n_bins):
-    y, proba = rows
+def test_the_curve_is_scikit_learn_s_of_the_decisions(n_bins):
+    rng = np.random.default_rng(0)
+    proba, y = rng.dirichlet([0.6, 0.6, 0.6], 500), rng.integers(0, 3, 500)
     right, confidence = proba.argmax(axis=1) == y, proba.max(axis=1)
     accuracy, mean = curve_of_scikit_learn(right, confidence, n_bins=n_bins)
     curve = calibration_curve(y, proba, n_bins)
@@ -59,5 +53,4 @@ def test_data_sets_count_the_same_in_the_figure():
     small = {"dataset": "small", "bin": [9], "rows": 10, "confidence": 1.0, "accuracy": 0.5}
     curves = pd.concat([pd.DataFrame({"method": "M", **part}) for part in (large, small)])
     (axis,) = plot_calibration(curves).axes
-    assert axis.get_title() == "M: calibration error 0.250"
-    assert axis.lines[1].get_ydata().tolist() == [0.75]
+    assert (axis.get_title(), axis.lines[1].get_ydata().tolist()) == ("M: calibration error 0.250", [0.75])

@@ -40,8 +40,7 @@ def test_an_influence_is_the_derivative_of_the_score_by_the_weight_of_a_row(scor
 
 
 def test_for_a_mean_of_losses_and_the_models_that_were_tested_the_test_is_the_paired_t_test():
-    rng = np.random.default_rng(0)
-    losses = rng.normal(size=(2, 200))
+    losses = np.random.default_rng(0).normal(size=(2, 200))
     first, second = (influences_of(mine, np.arange(200)) for mine in losses)
     expected = ttest_rel(*np.abs(losses))
     found = row_test(first, second, -np.diff(np.abs(losses).mean(axis=1)).item(), widening=0)
@@ -65,8 +64,7 @@ def test_few_rows_that_differ_have_few_degrees_of_freedom():
 
 
 def test_rows_of_a_group_count_once():
-    rng = np.random.default_rng(0)
-    losses = np.repeat(rng.normal(size=20), 10)
+    losses = np.repeat(np.random.default_rng(0).normal(size=20), 10)
     influences = influences_of(losses, np.arange(200) // 10)
     found = row_test(influences, 0 * influences, np.abs(losses).mean(), widening=0)
     sizes = influences[:, 0] ** 2

@@ -32,9 +32,8 @@ def test_variance_components_are_those_of_an_analysis_of_variance():
     long = pd.DataFrame(matrix).rename_axis("fold").reset_index().melt("fold", var_name="rotation")
     found = anova.anova_lm(formula.ols("value ~ C(fold) + C(rotation)", long).fit())
     ours = variance_components(matrix)
-    expected = found.loc[["C(rotation)", "C(fold)"], ["F", "PR(>F)"]].to_numpy().ravel()
     assert [ours.f_rotation_groups, ours.p_rotation_groups, ours.f_fold_groups, ours.p_fold_groups] == pytest.approx(
-        expected
+        found.loc[["C(rotation)", "C(fold)"], ["F", "PR(>F)"]].to_numpy().ravel()
     )
     squares = found["mean_sq"]
     assert ours.residual[0] == pytest.approx(squares["Residual"])

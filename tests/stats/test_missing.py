@@ -1,8 +1,11 @@
 """What a table of scores may not be, and what is done about missing cells: nothing in silence."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
+from tests.refusals import refusal
 
 from rotastack.errors import RotastackError
 from rotastack.stats import (
@@ -85,8 +88,9 @@ def test_block_leaves_data_sets_out_and_fills_in_nothing(statistic):
     found = of_all(HOLES, missing="block")[statistic]()
     assert found.equals(of_all(WHOLE.drop(index="d1"))[statistic]())
     assert of_all(WHOLE, missing="block")[statistic]().equals(of_all(WHOLE)[statistic]())
-    with pytest.raises(RotastackError, match="missing must be one of raise, block.*, got 'mean'"):
-        of_all(WHOLE, missing="mean")[statistic]()
+    assert re.search(
+        "missing must be one of raise, block.*, got 'mean'", refusal(of_all(WHOLE, missing="mean")[statistic])
+    )
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
@@ -101,8 +105,7 @@ def test_numbers_of_any_type(statistic):
 
 def test_a_comparison_says_what_it_left_out():
     comparison = compare(HOLES, False, missing="block")
-    assert comparison.left_out == ("d1",)
-    assert list(comparison.scores.index) == ["d0", "d2", "d3"]
+    assert (comparison.left_out, list(comparison.scores.index)) == (("d1",), ["d0", "d2", "d3"])
     assert compare(WHOLE, False).left_out == ()
 
 
@@ -125,14 +128,12 @@ def test_a_comparison_says_what_it_left_out():
     ],
 )
 def test_what_cannot_be_is_refused(function, arguments, message):
-    with pytest.raises(RotastackError, match=message):
-        function(*arguments)
+    assert re.search(message, refusal(function, *arguments))
 
 
 @pytest.mark.parametrize("statistic", [s for s in STATISTICS if s not in ("friedman", "compare")])
 def test_an_empty_table(statistic):
-    with pytest.raises(RotastackError, match="scores has 0 data sets; at least 1 is needed"):
-        of_all(WHOLE[:0])[statistic]()
+    assert "scores has 0 data sets; at least 1 is needed" in refusal(of_all(WHOLE[:0])[statistic])
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
@@ -169,8 +170,7 @@ def test_bayesian_table_is_pairs_of_tests():
     for method in found.index:
         one = bayesian_signed_rank(WHOLE[method], WHOLE["A"], False, rope=0.01, random_state=8)
         assert found.loc[method].tolist() == pytest.approx([one.p_left, one.p_rope, one.p_right], abs=0.01)
-    turned = bayesian_table(-WHOLE, "A", higher_is_better=True, rope=0.01, random_state=3)
-    assert turned.equals(found)
+    assert bayesian_table(-WHOLE, "A", higher_is_better=True, rope=0.01, random_state=3).equals(found)
     fewer = bayesian_table(WHOLE[["B", "A"]], "A", higher_is_better=False, rope=0.01, random_state=3)
     assert fewer.loc["B"].equals(found.loc["B"])
     assert len(bayesian_table(WHOLE, None, False, n_samples=10)) == 3
@@ -184,5 +184,4 @@ def test_pairs_are_tested_where_both_have_scores():
     assert found[["wins", "ties", "losses"]].to_numpy().tolist() == [[0, 0, 2], [0, 0, 0], [2, 1, 0]]
     assert found["p"].isna().tolist() == [False, True, False]
     assert found["p_holm"].to_dict() == pytest.approx({"B": 1.0, "C": NAN, "D": 1.0}, nan_ok=True)
-    both = wilcoxon_holm(scores[["A", "B"]].dropna(), "A", False)
-    assert found.loc["B", "p"] == both.loc["B", "p"]
+    assert found.loc["B", "p"] == wilcoxon_holm(scores[["A", "B"]].dropna(), "A", False).loc["B", "p"]

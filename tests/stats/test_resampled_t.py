@@ -21,8 +21,7 @@ def test_by_hand():
 
 
 def test_without_the_correction_it_is_the_paired_t_test():
-    rng = np.random.default_rng(0)
-    x, y = rng.normal(size=(2, 30))
+    x, y = np.random.default_rng(0).normal(size=(2, 30))
     theirs = scipy_stats.ttest_rel(x, y)
     ours = corrected_t(x, y, n_train=1, n_test=1e-15, alpha=0.1)
     assert ours[:3] == pytest.approx((theirs.statistic, theirs.df, theirs.pvalue))

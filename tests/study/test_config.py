@@ -35,8 +35,7 @@ def test_shipped_studies_are_sound(name):
     made = Study.from_mapping(load_yaml(path), str(path))
     check_classes(made, str(path))
     assert made.name == name
-    first = path.read_text().splitlines()[0]
-    assert first == "# yaml-language-server: $schema=../study.schema.json"
+    assert path.read_text().splitlines()[0] == "# yaml-language-server: $schema=../study.schema.json"
 
 
 def claim(what):
@@ -188,8 +187,7 @@ def test_a_small_study_has_few_blocks_and_only_its_size_and_protocol_set_them():
     holdout = {"kind": "holdout", "repeats": 25}
     nested = {"pools": {}, "kind": "nested", "rotation_groups": 2, "fold_groups": 3}
     small = ["S-01-10", "S-11-20", "S-21-25"]
-    assert blocks(500, **holdout) == small
-    assert blocks(500, **nested) == ["RG-01/FG-01-03", "RG-02/FG-01-03"]
+    assert (blocks(500, **holdout), blocks(500, **nested)) == (small, ["RG-01/FG-01-03", "RG-02/FG-01-03"])
     large = (holdout, nested, {"kind": "holdout", "repeats": 100_000})
     assert [len(blocks(1_000_000, **protocol)) for protocol in large] == [25, 6, 500]
     larger = {"pools__forest__parameters": {"n_estimators": 10_000}, **votes}

@@ -12,9 +12,9 @@ from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+from tests.refusals import refusal
 from tests.tracking.test_model_files import hostile, rewritten
 
-from rotastack.errors import RotastackError
 from rotastack.workflow.tracking.model_files import dump_model, load_model
 
 MINE = """
@@ -73,8 +73,7 @@ def test_types_of_a_module_are_kept_and_read_by_consent_alone(name, trusted, is_
     del sys.modules[name]
     top = name.partition(".")[0]
     words = rf"^[^\n]*model.skops: [^\n]* types: {name}.Bayes, {name}.squared; [^\n]*`trusted: \[{top}\]`[^\n]* --trust {top} to"
-    with pytest.raises(RotastackError, match=words):
-        load_model(path, trusted)
+    assert re.search(words, refusal(load_model, path, trusted))
     assert name not in sys.modules, "no code of the module has run"
 
 
@@ -92,13 +91,13 @@ def test_a_trusted_module_gives_no_more_than_its_own(kind, named, mine, tmp_path
     with ZipFile(path) as archive:
         schema = archive.read("schema.json").decode()
     rewritten(path, "schema.json", schema.replace('"squared"', f'"{kind}"'))
-    with pytest.raises(RotastackError, match=rf"^[^\n]*model.skops: {re.escape(named)}"):
-        load_model(path, ["mine"])
+    assert re.search(rf"model.skops: {re.escape(named)}", refusal(load_model, path, ["mine"]))
 
 
 def test_what_cannot_be_read_back_is_not_written(mine, tmp_path):
-    with pytest.raises(RotastackError, match=r"model.skops: mine.<lambda> is no class or function at the top"):
-        dump_model(GaussianNB(priors=mine("mine").nameless), tmp_path / "model.skops", ["mine"])
+    assert r"model.skops: mine.<lambda> is no class or function at the top" in refusal(
+        dump_model, GaussianNB(priors=mine("mine").nameless), tmp_path / "model.skops", ["mine"]
+    )
     assert not (tmp_path / "model.skops").exists()
 
 
@@ -109,17 +108,18 @@ def test_a_trusted_module_that_cannot_be_imported_is_one_line(code, why, mine, t
     dump_model(own_model(mine("mine")), tmp_path / "model.skops", ["mine"])
     del sys.modules["mine"]
     (tmp_path / "mine/__init__.py").write_text(code + "\n" + "#" * len(MINE))
-    with pytest.raises(
-        RotastackError, match=rf"^[^\n]*model.skops: mine.Bayes cannot be imported: {why}; a command finds[^\n]*$"
-    ):
-        load_model(tmp_path / "model.skops", ["mine"])
+    assert re.search(
+        rf"model.skops: mine.Bayes cannot be imported: {why}; a command finds",
+        refusal(load_model, tmp_path / "model.skops", ["mine"]),
+    )
 
 
 @pytest.mark.parametrize("name", ["os", "builtins", "functools", "__main__", "rotastack.workflow", "a b", "mine.", ""])
 def test_modules_that_run_commands_are_never_trusted(name, tmp_path):
     path = hostile(0, tmp_path / "model.skops")
-    with pytest.raises(RotastackError, match=rf"^'{name}' cannot be trusted; name a module of your own"):
-        load_model(path, ["mine", name])
+    assert re.search(
+        rf"^'{name}' cannot be trusted; name a module of your own", refusal(load_model, path, ["mine", name])
+    )
 
 
 def test_no_consent_is_advised_where_none_helps(mine, tmp_path):
@@ -127,5 +127,4 @@ def test_no_consent_is_advised_where_none_helps(mine, tmp_path):
     model.other_ = os.system
     skops.io.dump(model, tmp_path / "model.skops")
     for trusted, named in [([], "mine.Bayes, mine.squared, posix.system"), (["mine"], "posix.system")]:
-        with pytest.raises(RotastackError, match=f"types: {named}$"):
-            load_model(tmp_path / "model.skops", trusted)
+        assert re.search(f"types: {named}$", refusal(load_model, tmp_path / "model.skops", trusted))

@@ -18,6 +18,7 @@ from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.manifold import Isomap, LocallyLinearEmbedding
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from tests.refusals import refusal
 
 from rotastack import (
     AdaBoostM1Classifier,
@@ -160,12 +161,10 @@ def test_a_file_with_a_strange_type_is_refused_by_its_name(module, name, tmp_pat
     top = module.partition(".")[0]
     hint = "" if top == "rotastack" else f"; if you trust the code of {top}: [^\n]*--trust {top} to other commands"
     message = rf"^[^\n]*model.skops: the file contains types outside the list of safe types: {module}\.{name}{hint}$"
-    with pytest.raises(RotastackError, match=message):
-        dump_model(model, path)
+    assert re.search(message, refusal(dump_model, model, path))
     assert not list(tmp_path.iterdir())
     skops.io.dump(model, path)  # as somebody else would write it
-    with pytest.raises(RotastackError, match=message):
-        load_model(path)
+    assert re.search(message, refusal(load_model, path))
 
 
 @pytest.fixture
@@ -188,8 +187,7 @@ def rewritten(path, name, content):
 def test_a_file_of_other_versions_is_refused_by_their_names(small, package, version):
     rewritten(small, "versions.json", json.dumps({**VERSIONS, package: version}))
     words = rf"^[^\n]*model.skops: written by [^\n]*{package} {version}[^\n]* installed are [^\n]*{VERSIONS[package]}[^\n]*pip install"
-    with pytest.raises(RotastackError, match=words):
-        load_model(small)
+    assert re.search(words, refusal(load_model, small))
 
 
 def test_a_patch_of_a_version_reads_the_file(small):
@@ -210,8 +208,7 @@ def test_a_patch_of_a_version_reads_the_file(small):
 def test_a_file_that_is_no_model_is_one_line_and_nobody_is_told_to_delete_their_data(tmp_path, name, content, words):
     if content is not None:
         (tmp_path / name).write_bytes(content)
-    with pytest.raises(RotastackError, match=rf"^[^\n]*{name}: [^\n]*{words}"):
-        load_model(tmp_path / name)
+    assert re.search(rf"{name}: [^\n]*{words}", refusal(load_model, tmp_path / name))
 
 
 def hostile(value, path):
@@ -237,8 +234,7 @@ def hostile(value, path):
 def test_what_a_file_could_have_called_is_refused(value, named, tmp_path):
     """Functions, methods, classes that do things, and objects of ours that are no part of a model."""
     path = hostile(value, tmp_path / "model.skops")
-    with pytest.raises(RotastackError, match=r"types outside the list of safe types: [^\n]*" + re.escape(named)):
-        load_model(path)
+    assert re.search(r"types outside the list of safe types: [^\n]*" + re.escape(named), refusal(load_model, path))
 
 
 @pytest.mark.parametrize("kind", sorted(REVIEWED_TYPES))
@@ -255,16 +251,14 @@ def test_pickles_are_no_models(tmp_path):
             return (os.mkdir, (str(tmp_path / "pwned"),))
 
     (tmp_path / "model.skops").write_bytes(pickle.dumps(Evil()))
-    with pytest.raises(RotastackError, match="not a model file"):
-        load_model(tmp_path / "model.skops")
+    assert "not a model file" in refusal(load_model, tmp_path / "model.skops")
     body = io.BytesIO()
     np.save(body, np.array([Evil()], dtype=object), allow_pickle=True)
     path = hostile(np.arange(3.0), tmp_path / "array.skops")
     with ZipFile(path) as archive:
         (name,) = [n for n in archive.namelist() if n.endswith(".npy")]
     rewritten(path, name, body.getvalue())
-    with pytest.raises(RotastackError, match="cannot be read"):
-        load_model(path)
+    assert "cannot be read" in refusal(load_model, path)
     assert not (tmp_path / "pwned").exists()
 
 
@@ -278,8 +272,9 @@ def test_an_archive_of_paths_writes_nothing(small, tmp_path):
 def test_a_bomb_is_refused_before_it_is_unpacked(small):
     with ZipFile(small, "a", ZIP_DEFLATED) as archive:
         archive.writestr("zeros.npy", bytes(MOST_ROOM))
-    with pytest.raises(RotastackError, match=r"not a Rotastack model file: the content unpacks to 268,\d+,\d+ bytes"):
-        load_model(small)
+    assert re.search(
+        r"not a Rotastack model file: the content unpacks to 268,\d+,\d+ bytes", refusal(load_model, small)
+    )
 
 
 def test_damage_anywhere_is_one_line(small, tmp_path):

@@ -26,6 +26,7 @@ from rotastack.workflow.tracking.address import VARIABLE, tracking_uri
 from rotastack.workflow.tracking.logged_models import dataset_input, twice
 from rotastack.workflow.tracking.writer import Writer, make_database
 
+pytestmark = pytest.mark.slow
 RECORD = {"code": "c", "version": "0", "status": "ok", "message": ""}
 TABLE = pd.DataFrame({"a": [1, 2], "target": ["x", "y"]})
 
@@ -50,25 +51,22 @@ def files_of_at_most(size):
         signal.signal(signal.SIGXFSZ, handler)
 
 
-@pytest.mark.slow
-def test_a_full_disk_leaves_nothing_and_is_one_line(tmp_path):
+def test_a_full_disk_leaves_nothing_and_is_one_line(here):
     """In the middle of MLflow's changes."""
-    with chdir(tmp_path):
-        with (
-            files_of_at_most(300_000),
-            pytest.raises(
-                RotastackError, match=r"^[^\n]*mlflow.db: runs cannot be logged; [^\n]*(full|disk I/O error)[^\n]*$"
-            ),
-            Writer("shop"),
-        ):
-            pass
-        assert not [p for p in Path("results/mlflow").iterdir() if p.suffix not in (".lock",)]
-        with Writer("shop"):
-            pass
-    assert is_whole(tmp_path / "results/mlflow/mlflow.db")
+    with (
+        files_of_at_most(300_000),
+        pytest.raises(
+            RotastackError, match=r"^[^\n]*mlflow.db: runs cannot be logged; [^\n]*(full|disk I/O error)[^\n]*$"
+        ),
+        Writer("shop"),
+    ):
+        pass
+    assert not [p for p in Path("results/mlflow").iterdir() if p.suffix not in (".lock",)]
+    with Writer("shop"):
+        pass
+    assert is_whole(here / "results/mlflow/mlflow.db")
 
 
-@pytest.mark.slow
 def test_who_comes_while_it_is_made_takes_the_one_that_is_made(tmp_path):
     """Another folder with the same address: a database of its own in its place would have none of the runs."""
     path = tmp_path / "mlflow.db"
@@ -85,7 +83,6 @@ def test_who_comes_while_it_is_made_takes_the_one_that_is_made(tmp_path):
     assert made <= {path.stat().st_ino}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.1, 0.7])
 def test_a_kill_while_it_is_made_leaves_nothing_or_all(tmp_path, share):
     path = tmp_path / "mlflow.db"
@@ -116,7 +113,6 @@ def bring(folder, key):
     return run.run_id
 
 
-@pytest.mark.slow
 def test_what_a_stopped_writer_left_is_done_away_with(tmp_path):
     """Half a run, a run that a repeated call has made twice, and a model that nobody finished; others' runs stay."""
     whole = bring(tmp_path, "one")
@@ -133,7 +129,6 @@ def test_what_a_stopped_writer_left_is_done_away_with(tmp_path):
     assert not client.search_logged_models([experiment])
 
 
-@pytest.mark.slow
 def test_a_table_that_another_user_logs_in_the_same_moment_is_logged(tmp_path, monkeypatch):
     """MLflow looks for the table and then inserts it, so one of two writers gets an error of the database."""
     calls, before = [], MlflowClient.log_inputs
@@ -154,7 +149,6 @@ def test_a_table_that_another_user_logs_in_the_same_moment_is_logged(tmp_path, m
     assert refused.call_count == 1
 
 
-@pytest.mark.slow
 def test_unfinished_runs_stay_where_another_writer_may_be_at_work(tmp_path):
     """Where locks are refused; and a link shares the lock with the database."""
     run = bring(tmp_path, "one")
@@ -170,7 +164,6 @@ def test_unfinished_runs_stay_where_another_writer_may_be_at_work(tmp_path):
         lock(stream, waits=False)
 
 
-@pytest.mark.slow
 def test_killed_writers_lose_and_double_nothing(tmp_path):
     """``python tests/tracking/kills.py 50`` is the same at length."""
     kills = Path(__file__).with_name("kills.py")

@@ -115,8 +115,7 @@ def test_the_current_runs_are_those_of_the_files_after_each_edit(here, tmp_path_
     for what, version in STORY:
         receipt = logged(**version)
         check_current(receipt, folder, version)
-        again = kept.setdefault(str(version), receipt)
-        assert again == receipt, f"{what}: equal keys are the same runs"
+        assert kept.setdefault(str(version), receipt) == receipt, f"{what}: equal keys are the same runs"
 
 
 def test_a_removed_method_leaves_no_rank_and_the_best_is_one_method_s(here):
@@ -186,8 +185,7 @@ def killed_at(moment, function, **version):
 def test_a_writer_that_was_killed_leaves_nothing(here, tmp_path_factory, moment, function):
     logged(methods=FIRST)
     killed_at(moment, function, methods=BETTER)
-    receipt = logged(methods=BETTER)
-    check_current(receipt, tmp_path_factory.mktemp("kill"), {"methods": BETTER})
+    check_current(logged(methods=BETTER), tmp_path_factory.mktemp("kill"), {"methods": BETTER})
     models = MlflowClient(tracking_uri(), tracking_uri()).search_logged_models([current_experiment()])
     assert sorted(str(model.status) for model in models) == ["READY"] * 2
 

@@ -19,6 +19,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
 from tests.docs.blocks import blocks
+from tests.refusals import refusal
 from tests.run.test_model_card import card
 from tests.study.strange import Mute
 
@@ -103,8 +104,7 @@ def test_a_logged_model_of_another_version_is_refused_by_its_name(logged, tmp_pa
     assert (model_in_folder(files).predict(X)[0]["prediction"] == expected).all()
     about = (files / "MLmodel").read_text()
     (files / "MLmodel").write_text(about.replace(f"rotastack: {VERSIONS['rotastack']}", "rotastack: 7.1.0"))
-    with pytest.raises(RotastackError, match=r"^[^\n]*: written by [^\n]*rotastack 7.1.0[^\n]*pip install"):
-        model_in_folder(files)
+    assert re.search(r": written by [^\n]*rotastack 7.1.0[^\n]*pip install", refusal(model_in_folder, files))
 
 
 @pytest.mark.slow
@@ -121,8 +121,7 @@ def test_a_logged_model_of_own_types_has_their_names_and_asks_for_consent(here):
     assert Mute.__module__ + ".Mute" in get_model_info(address).flavors["sklearn"]["skops_trusted_types"]
     files = Path(mlflow.artifacts.download_artifacts(address, dst_path="files"))
     assert model_in_folder(files, None, ["tests"]).predict(X)[0]["prediction"].tolist() == Y
-    with pytest.raises(RotastackError, match=r"strange.Mute; [^\n]*--trust tests"):
-        model_in_folder(files)
+    assert re.search(r"strange.Mute; [^\n]*--trust tests", refusal(model_in_folder, files))
 
 
 def tabled(n, with_gaps):
@@ -185,8 +184,7 @@ def test_the_store_of_another_folder_is_refused(tmp_path):
     client.create_experiment("theirs", "file:///elsewhere/results/mlflow/artifacts/theirs")
     assert log(folder) == run_id
     words = r"^results/mlflow: created in another folder \(file:[^\n]*first%20place[^\n]*rm -rf [^\n]*$"
-    with pytest.raises(RotastackError, match=words):
-        log(folder.rename(tmp_path / "second"))
+    assert re.search(words, refusal(log, folder.rename(tmp_path / "second")))
     assert not folder.exists()
 
 

@@ -98,13 +98,17 @@ def decrease(weight, impurity, node, left, right):
     return impurity[node] - (weight[left] * impurity[left] + weight[right] * impurity[right]) / weight[node]
 
 
+def both(X, y, weights=None, **options):
+    """Return our tree and scikit-learn's."""
+    return [kind(**options, random_state=0).fit(X, y, weights) for kind in (TreeClassifier, DecisionTreeClassifier)]
+
+
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 def test_the_same_tree(name, criterion):
     X, y = table(name)
     train = np.random.default_rng(0).permutation(len(y)) < 0.7 * len(y)
-    ours = TreeClassifier(criterion=criterion, random_state=0).fit(X[train], y[train])
-    theirs = DecisionTreeClassifier(criterion=criterion, random_state=0).fit(X[train], y[train])
+    ours, theirs = both(X[train], y[train], criterion=criterion)
     same, ties, _ = follow(ours, theirs, X[train])
     assert same >= 1
     if ties == 0:
@@ -125,14 +129,11 @@ def test_the_same_tree(name, criterion):
 
 def test_ties_are_the_exception():
     """So the test above compares whole trees, not roots only."""
-    nodes = ties = 0
+    found = []
     for name in TABLES:
         X, y = table(name)
-        ours = TreeClassifier(min_samples_leaf=8, random_state=0).fit(X, y)
-        theirs = DecisionTreeClassifier(min_samples_leaf=8, random_state=0).fit(X, y)
-        found = follow(ours, theirs, X)
-        nodes += found[0]
-        ties += found[1]
+        found.append(follow(*both(X, y, min_samples_leaf=8), X)[:2])
+    nodes, ties = np.sum(found, axis=0)
     assert nodes > 500
     assert ties < 0.1 * nodes
 
@@ -156,8 +157,7 @@ def test_the_same_options(options, name):
     weights, options = None, dict(options)
     if options.pop("sample_weight", False):
         weights = np.random.default_rng(0).uniform(0, 3, len(y)).round(2) * (np.arange(len(y)) % 7 > 0)
-    ours = TreeClassifier(**options, random_state=0).fit(X, y, weights)
-    theirs = DecisionTreeClassifier(**options, random_state=0).fit(X, y, weights)
+    ours, theirs = both(X, y, weights, **options)
     _, ties, common = follow(ours, theirs, X if weights is None else X[weights > 0])
     if name.startswith("waveform"):
         assert common.mean() > 0.3
@@ -179,11 +179,9 @@ REGRESSIONS = {
 def test_the_same_regression_tree(name, options):
     X, y = REGRESSIONS[name]()
     X = X.astype(np.float32)
-    ours = TreeRegressor(**options, random_state=0).fit(X, y)
-    theirs = DecisionTreeRegressor(**options, random_state=0).fit(X, y)
+    ours, theirs = (kind(**options, random_state=0).fit(X, y) for kind in (TreeRegressor, DecisionTreeRegressor))
     a, t = ours.forest_.arrays(0), theirs.tree_
-    assert a["feature"][0] == t.feature[0]
-    assert a["threshold"][0] == pytest.approx(t.threshold[0], rel=1e-5)
+    assert (a["feature"][0], a["threshold"][0]) == (t.feature[0], pytest.approx(t.threshold[0], rel=1e-5))
     if name != "far from zero":  # where scikit-learn's variances are rounding errors
         assert abs(len(a["feature"]) - t.node_count) <= 0.02 * t.node_count + 2
         assert np.corrcoef(ours.predict(X), theirs.predict(X))[0, 1] > 0.995

@@ -75,8 +75,7 @@ def discriminants(Z, codes, n_top):
 def test_discriminants_of_the_rows_in_the_bag(n, p, n_classes):
     X, codes = table(n, p, n_classes)
     bags, own = seeds(4)
-    views = BaggedViews.of(X, codes, n_classes).discriminants(bags, own, share=1.0)
-    for v, columns, matrix in blocks(views):
+    for v, columns, matrix in blocks(BaggedViews.of(X, codes, n_classes).discriminants(bags, own, share=1.0)):
         rows = bag(bags[v], n)
         expected = discriminants(X[rows][:, columns].astype(float), codes[rows], 4)
         assert matrix == pytest.approx(expected, abs=1e-6)
@@ -146,8 +145,7 @@ def test_sizes_of_sparse_blocks():
     firsts = Counter(views.parts[views.starts[:-1], 1].tolist())
     assert evenly(firsts.values(), 3)
     assert set(firsts) == {2, 3, 4}
-    per_view = np.add.reduceat(views.parts[:, 1], views.starts[:-1])
-    assert (per_view == 11).all()
+    assert (np.add.reduceat(views.parts[:, 1], views.starts[:-1]) == 11).all()
     assert (np.sort(views.columns.reshape(-1, 11)) == np.arange(11)).all()
 
 

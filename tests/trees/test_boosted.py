@@ -7,12 +7,9 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 
 from rotastack.trees import BoostedTreesClassifier, BoostedTreesRegressor
 
-
-@pytest.fixture
-def rows():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 3))
-    return X, (X[:, 0] > 0).astype(int), X[:, 0] + 0.1 * rng.normal(size=60)
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 3))
+Y, T = (X[:, 0] > 0).astype(int), X[:, 0] + 0.1 * RNG.normal(size=60)
 
 
 def finite(boosted, X):
@@ -35,9 +32,8 @@ def test_real_tables():
     assert BoostedTreesRegressor(random_state=0).fit(*load_diabetes(return_X_y=True)).oob_score_ > 0.4
 
 
-def test_a_class_with_one_row(rows):
-    X, y, _ = rows
-    for labels in (np.r_[np.zeros(59, int), 1], np.r_[y[:59], 2]):
+def test_a_class_with_one_row():
+    for labels in (np.r_[np.zeros(59, int), 1], np.r_[Y[:59], 2]):
         boosted = clone(CLASSIFIER).fit(X, labels)
         finite(boosted, X)
         # The booster that does not see the row takes its class for rare, not for impossible.
@@ -62,21 +58,20 @@ def test_extreme_tables(X, labels, numbers):
     assert numbers.min() <= predicted.min() <= predicted.max() <= numbers.max()
 
 
-def test_one_bag_sees_all_rows_for_all_rounds(rows):
-    boosted = clone(CLASSIFIER).set_params(n_bags=1).fit(*rows[:2])
+def test_one_bag_sees_all_rows_for_all_rounds():
+    boosted = clone(CLASSIFIER).set_params(n_bags=1).fit(X, Y)
     assert boosted.n_rounds_ == len(boosted.forest_) == 20
     assert np.isnan(boosted.losses_).all()
     assert not hasattr(boosted, "oob_score_")
 
 
-def test_weights(rows):
-    X, y, t = rows
+def test_weights():
     with pytest.raises(ValueError, match="non-zero|are all 0"):
-        clone(CLASSIFIER).fit(X, y, np.zeros(60))
-    plain = clone(REGRESSOR).fit(X, t).predict(X)
-    assert (clone(REGRESSOR).fit(X, t, np.full(60, 1e-200)).predict(X) == plain).all()
+        clone(CLASSIFIER).fit(X, Y, np.zeros(60))
+    plain = clone(REGRESSOR).fit(X, T).predict(X)
+    assert (clone(REGRESSOR).fit(X, T, np.full(60, 1e-200)).predict(X) == plain).all()
     spread = 10.0 ** np.random.default_rng(0).uniform(-100, 100, 60)
-    finite(clone(CLASSIFIER).fit(X, y, spread), X)
+    finite(clone(CLASSIFIER).fit(X, Y, spread), X)
 
 
 @pytest.mark.parametrize(
@@ -89,13 +84,12 @@ def test_weights(rows):
         ("n_bags", 0, "'n_bags'"),
     ],
 )
-def test_parameters_that_cannot_be(rows, parameter, value, message):
+def test_parameters_that_cannot_be(parameter, value, message):
     with pytest.raises(ValueError, match=message):
-        clone(CLASSIFIER).set_params(**{parameter: value}).fit(*rows[:2])
+        clone(CLASSIFIER).set_params(**{parameter: value}).fit(X, Y)
 
 
 @pytest.mark.parametrize("n_bags", [8, 12])
-def test_a_row_alone_is_predicted_as_in_company(rows, n_bags):
-    X, _, t = rows
-    boosted = clone(REGRESSOR).set_params(n_bags=n_bags, n_rounds=5).fit(X, t)
+def test_a_row_alone_is_predicted_as_in_company(n_bags):
+    boosted = clone(REGRESSOR).set_params(n_bags=n_bags, n_rounds=5).fit(X, T)
     assert boosted.predict(X).tolist() == [boosted.predict(row[None])[0] for row in X]

@@ -160,11 +160,7 @@ def test_views_of_boosters():
     views = LinearViews.identity(4).beside(LinearViews.dense(np.linalg.qr(rng.normal(size=(3, 4, 4)))[0]))
     grown = grow(X, y, given={"views": views}, early_stopping=False)
     assert (grown.held_out == grown.scores(X)[grown.folds, np.arange(len(X))]).all()
-    assert set(grown.trees.tree_view) == {0, 1, 2}
-    assert grown.importances().sum() == pytest.approx(1)
-
-
-ALL_IN_ONE, TOO_FEW = ({"folds": np.zeros(n, np.int32)} for n in (150, 3))
+    assert (set(grown.trees.tree_view), grown.importances().sum()) == ({0, 1, 2}, pytest.approx(1))
 
 
 @pytest.mark.parametrize(
@@ -172,8 +168,8 @@ ALL_IN_ONE, TOO_FEW = ({"folds": np.zeros(n, np.int32)} for n in (150, 3))
     [
         ({"views": LinearViews.identity(4, 2)}, "views must have one entry for each of 3 boosters, got 2"),
         ({"views": LinearViews.identity(3)}, "the views have 3 columns, but X has 4"),
-        (TOO_FEW, r"folds must have shape .*, got \(3,\)"),
-        (ALL_IN_ONE, "all rows are in fold 0; the booster of this fold has no training rows"),
+        ({"folds": np.zeros(3, np.int32)}, r"folds must have shape .*, got \(3,\)"),
+        ({"folds": np.zeros(150, np.int32)}, "all rows are in fold 0; the booster of this fold has no training rows"),
         *(
             ({name: value}, f"'{name}' parameter of BoostingOptions must be")
             for name, value in [("max_bins", 1000), ("subsample", 3.0), ("n_rounds", 0), ("min_samples_leaf", 0)]

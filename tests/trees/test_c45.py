@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 from scipy.stats import beta
+from sklearn.datasets import load_wine
 from tests.trees.j48.tables import table
 
 from rotastack.trees import C45Classifier, TrainingRows, TreeGroup, TreeOptions, grow_forest
@@ -91,6 +92,7 @@ def test_options_that_c45_has_not(options, groups, message):
         options.check(groups)
 
 
-def test_depth_and_bags_are_options(wine):
-    rows, options = TrainingRows(*wine, 3), C45._replace(max_depth=1, bootstrap=False)
+def test_depth_and_bags_are_options():
+    X, y = load_wine(return_X_y=True)
+    rows, options = TrainingRows(np.float32(X), y, 3), C45._replace(max_depth=1, bootstrap=False)
     assert grow_forest(rows, [TreeGroup(1)], options, SEED)[0].sizes[0].tolist() == [3, 2, 1]

@@ -23,21 +23,17 @@ def test_a_node_whose_drawn_column_is_constant_is_a_leaf_in_r(criterion, n_const
     X[:, 0] = np.arange(60)
     y = np.arange(60) >= 30
     options = {"n_estimators": 2000, "criterion": criterion, "max_features": 1, "random_state": 0}
-    drawn_on = ForestClassifier(**options).fit(X, y).forest_.complexity()["n_nodes"]
-    assert set(drawn_on.tolist()) == {3}
+    assert set(ForestClassifier(**options).fit(X, y).forest_.complexity()["n_nodes"].tolist()) == {3}
     leaves = ForestClassifier(constant_leaf=True, **options).fit(X, y).forest_.complexity()["n_nodes"] == 1
     assert leaves.mean() == pytest.approx(n_constant / (n_constant + 1), abs=0.04)
     assert ForestClassifier(constant_leaf=True, **{**options, "max_features": None}).fit(X, y).score(X, y) == 1
 
 
-@pytest.fixture(scope="module")
-def wine_forest():
-    X, y = load_wine(return_X_y=True, as_frame=True)
-    return ForestClassifier(30, random_state=0).fit(X, y), X, y.to_numpy()
+X, y = load_wine(return_X_y=True, as_frame=True)
+forest = ForestClassifier(30, random_state=0).fit(X, y)
 
 
-def test_leaves_and_outputs_agree(wine_forest):
-    forest, X, _ = wine_forest
+def test_leaves_and_outputs_agree():
     leaves = forest.apply(X)
     for t in (0, 13, 29):
         arrays = forest.forest_.arrays(t)
@@ -52,9 +48,8 @@ def test_leaves_and_outputs_agree(wine_forest):
     assert (forest.tree_votes(X) == probas.argmax(axis=2).T).all()
 
 
-def test_a_fitted_forest_survives_pickle_and_read_only_memory(wine_forest, tmp_path):
+def test_a_fitted_forest_survives_pickle_and_read_only_memory(tmp_path):
     """joblib hands large arrays to its workers read-only; no function is compiled anew for them."""
-    forest, X, _ = wine_forest
     joblib.dump(forest, tmp_path / "forest")
     loaded = joblib.load(tmp_path / "forest", mmap_mode="r")
     assert not loaded.forest_.nodes.flags.writeable

@@ -8,14 +8,6 @@ from rotastack.trees import ExtraForestClassifier
 from rotastack.trees.bags import draw_many_below, draw_many_units
 from rotastack.trees.kernel.batches import _sort_rows
 
-
-def sorted_rows(values, rows):
-    """Return the row numbers in the kernel's order of the values."""
-    column = np.zeros(rows.max() + 1, np.float32)
-    column[rows] = values
-    return np.array(_sort_rows(column, rows))
-
-
 SHAPES = {
     "even": lambda rng, n: rng.random(n),
     "normal": lambda rng, n: rng.standard_normal(n) * 1e3,
@@ -35,7 +27,9 @@ def test_sorting(shape, n):
     rng = np.random.default_rng(n)
     values = SHAPES[shape](rng, n).astype(np.float32)
     rows = rng.permutation(2 * n)[:n].astype(np.uint32)
-    found = sorted_rows(values, rows)
+    column = np.zeros(rows.max() + 1, np.float32)
+    column[rows] = values
+    found = np.array(_sort_rows(column, rows))  # the row numbers in the kernel's order of the values
     assert sorted(found) == sorted(rows)
     assert (values[np.argsort(rows)[np.searchsorted(np.sort(rows), found)]] == np.sort(values)).all()
 

@@ -37,11 +37,9 @@ LAYOUTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def table():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((200, 5)).astype(np.float16).astype(float)  # numbers that all types can hold
-    return X, rng.integers(0, 3, 200), rng.random(200)
+rng = np.random.default_rng(0)
+X = rng.standard_normal((200, 5)).astype(np.float16).astype(float)  # numbers that all types can hold
+y, weights = rng.integers(0, 3, 200), rng.random(200)
 
 
 @pytest.mark.parametrize(
@@ -58,8 +56,7 @@ def table():
     ],
 )
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_estimators(table, estimator, layout):
-    X, y, weights = table
+def test_estimators(estimator, layout):
     given = LAYOUTS[layout](X)
     expected = estimator.fit(X, y, weights).forest_
     predicted = estimator.predict(X)

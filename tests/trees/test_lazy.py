@@ -18,23 +18,18 @@ def blocks(n_out):
     ]
 
 
-@pytest.fixture(params=["whole", "missing", "filled"])
-def grown(request):
+@pytest.mark.parametrize("n", [1, 2, 4, 5])
+@pytest.mark.parametrize("kind", ["whole", "missing", "filled"])
+def test_rows_end_in_the_same_leaves_alone_and_in_company(kind, n):
     X = rng.normal(size=(200, N_COLUMNS)).astype(np.float32)
     y = (X[:, 0] * X[:, 1] + X[:, 2] > 0).astype(int)
-    if request.param != "whole":
+    if kind != "whole":
         X[rng.random(X.shape) < 0.1] = np.nan
     mapped = LinearViews.blocks([blocks(n) for n in (1, 2, 3, 4, 5, 6, 7, 8, 9, 70)], N_COLUMNS)
     views = LinearViews.concatenate([LinearViews.identity(N_COLUMNS), mapped])
-    if request.param == "filled":
+    if kind == "filled":
         views = views.filled(rng.normal(size=(11, N_COLUMNS)))
     forest, _ = grow_forest(TrainingRows(X, y, 2), [TreeGroup(33, views)], TreeOptions(), np.random.SeedSequence(1))
-    return forest, X
-
-
-@pytest.mark.parametrize("n", [1, 2, 4, 5])
-def test_rows_end_in_the_same_leaves_alone_and_in_company(grown, n):
-    forest, X = grown
     together = forest.leaves(X)
     groups = np.arange(33) % 3
     sums = forest.group_sums(X, groups, 3)

@@ -4,6 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_wine
 
 from rotastack.ensembles.pooled.nested import HeldOut, nested_outputs
 from rotastack.ensembles.pooled.pool import PoolOptions, Recipe
@@ -22,16 +23,15 @@ from rotastack.views import RandomRotation
 from rotastack.views.scaling import SCALERS
 
 SEED = np.random.SeedSequence(11)
+X, y = np.float32(load_wine().data), load_wine().target
 
 
 def rotations(n, p):
     return LinearViews.dense(np.linalg.qr(np.random.default_rng(0).standard_normal((n, p, p)))[0])
 
 
-def test_members_are_the_forests_of_their_views(wine):
-    X, y = wine
-    views = rotations(4, 13)
-    group = TreeGroup(20, views)
+def test_members_are_the_forests_of_their_views():
+    group = TreeGroup(20, rotations(4, 13))
     members = grow_members(TrainingRows(X[None], y, 3), group, TreeOptions(), [SEED])
     trees, _ = grow_forest(TrainingRows(X, y, 3), [group], TreeOptions(), SEED)
     assert np.array_equal(members.trees.nodes, trees.nodes)
@@ -44,8 +44,7 @@ def test_members_are_the_forests_of_their_views(wine):
 
 @pytest.mark.parametrize("forest", [ForestClassifier(7), ExtraForestClassifier(5), ForestClassifier(3, max_depth=2)])
 @pytest.mark.parametrize("scaling", ["minmax", "rank", None])
-def test_all_pairs_of_folds_at_once_are_as_one_by_one(wine, forest, scaling):
-    X, y = wine
+def test_all_pairs_of_folds_at_once_are_as_one_by_one(forest, scaling):
     folds = fold_groups(y, 1, 3, 0)[0]
     recipes = [Recipe(None, forest), *(Recipe(RandomRotation(), forest) for _ in range(3))]
     options = PoolOptions(SCALERS[scaling]() if scaling else None, np.arange(13) >= 11)
@@ -64,8 +63,7 @@ def test_all_pairs_of_folds_at_once_are_as_one_by_one(wine, forest, scaling):
     assert not np.array_equal(together[:, 0], together[:, 1])
 
 
-def test_held_out_rows_decide_nothing(wine):
-    X, y = wine
+def test_held_out_rows_decide_nothing():
     training = np.ones((1, len(y)), bool)
     training[0, ::3] = False
     twisted = y.copy()
@@ -101,8 +99,7 @@ def test_memory_is_as_stated():
     assert peak < 1.2 * stated  # of Python's memory, which arrays and the kernel's are
 
 
-def test_a_training_set_without_rows(wine):
-    X, y = wine
+def test_a_training_set_without_rows():
     training = np.ones((2, len(y)), bool)
     training[1] = False
     with pytest.raises(ValueError, match="training set 1 has no rows"):

@@ -37,8 +37,7 @@ def bagged(n=200, p=6):
 def test_a_view_is_that_of_rows_filled_with_the_means_of_the_bag(kind):
     X, y, _, seeds, own = bagged()
     X[:, 3] = np.nan
-    views_of = BaggedViews.of(X, y, 3)
-    views = getattr(views_of, kind)(seeds, own)
+    views = getattr(BaggedViews.of(X, y, 3), kind)(seeds, own)
     for k, seed in enumerate(seeds):
         bag = np.unique(Bags.of(len(X)).drawn(seed))
         means = np.full(6, np.nan, np.float32)

@@ -7,18 +7,12 @@ from sklearn.base import clone
 from rotastack.trees import ExtraForestClassifier, ExtraForestRegressor, ForestClassifier, ForestRegressor
 from rotastack.trees.nodes import split_columns
 
-
-@pytest.fixture(scope="module")
-def table():
-    """Two numbers, a category of 40 values as dummies, and a column that is mostly one."""
-    rng = np.random.default_rng(0)
-    category = rng.integers(0, 40, 400)
-    dummies = (category[:, None] == np.arange(1, 40)).astype(float)
-    X = np.hstack([rng.standard_normal((400, 2)), dummies, rng.random((400, 1)) < 0.8]).astype(np.float32)
-    score = X[:, 0] + rng.standard_normal(40)[category] + X[:, -1]
-    return X, score
-
-
+# two numbers, a category of 40 values as dummies, and a column that is mostly one
+rng = np.random.default_rng(0)
+category = rng.integers(0, 40, 400)
+dummies = (category[:, None] == np.arange(1, 40)).astype(float)
+X = np.hstack([rng.standard_normal((400, 2)), dummies, rng.random((400, 1)) < 0.8]).astype(np.float32)
+score = X[:, 0] + rng.standard_normal(40)[category] + X[:, -1]
 DUMMIES = slice(2, 41)
 
 
@@ -45,8 +39,7 @@ def same_splits(one, other):
         ForestClassifier(20, criterion="entropy"),
     ],
 )
-def test_the_trees_of_a_classifier_are_the_same(table, forest, n_classes):
-    X, score = table
+def test_the_trees_of_a_classifier_are_the_same(forest, n_classes):
     y = np.searchsorted(np.quantile(score, np.linspace(0, 1, n_classes + 1)[1:-1]), score)
     a, b = (clone(forest).set_params(random_state=0).fit(rows, y) for rows in (X, doubled(X)))
     if forest.class_weight:  # sums of weights that are not whole are rounded
@@ -57,8 +50,7 @@ def test_the_trees_of_a_classifier_are_the_same(table, forest, n_classes):
 
 
 @pytest.mark.parametrize("forest", [ForestRegressor(20), ExtraForestRegressor(20, bootstrap=True)])
-def test_the_trees_of_a_regressor_are_the_same(table, forest):
-    X, score = table
+def test_the_trees_of_a_regressor_are_the_same(forest):
     y = np.round(4 * score)
     y[0] -= y.sum()  # whole numbers around 0: sums are exact, and equal merits equal
     a, b = (clone(forest).set_params(random_state=0).fit(rows, y) for rows in (X, doubled(X)))

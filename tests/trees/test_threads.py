@@ -31,10 +31,6 @@ def found(estimator):
     return outputs(X[::7]).tobytes()
 
 
-def found_alone(k):
-    return found(ESTIMATORS[k])
-
-
 @pytest.fixture(scope="module")
 def expected():
     return [found(e) for e in ESTIMATORS]
@@ -61,4 +57,4 @@ def test_predictions_of_one_forest_at_once():
 def test_fits_in_another_process(expected, method):
     """A forked one too, after this one has used threads."""
     with ProcessPoolExecutor(1, multiprocessing.get_context(method)) as pool:
-        assert list(pool.map(found_alone, range(3))) == expected[:3]
+        assert list(pool.map(found, ESTIMATORS[:3])) == expected[:3]

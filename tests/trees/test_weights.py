@@ -16,6 +16,9 @@ def imbalanced():
     return X[:600], y[:600]
 
 
+X, y = imbalanced()
+
+
 def test_bags_by_hand():
     weights = np.array([0.0, 1.0, 0.0, 3.0, 4.0])
     bags = Bags.of(5, weights)
@@ -80,7 +83,6 @@ def test_the_heaviest_row_is_drawn_so_often_at_most(heavy, n_heavy, heaviest, si
 
 
 def test_the_kernel_grows_trees_on_the_bags_that_can_be_drawn_again():
-    X, y = imbalanced()
     weights = np.where(y == 1, 7.0, np.random.default_rng(0).random(len(y)))
     weights[:20] = 0
     forest = ForestClassifier(8, random_state=0).fit(X, y, weights)
@@ -102,7 +104,6 @@ def test_the_kernel_grows_trees_on_the_bags_that_can_be_drawn_again():
 
 
 def test_out_of_bag_scores_by_hand():
-    X, y = imbalanced()
     weights = np.where(y == 1, 3.0, 1.0)
     forest = ForestClassifier(6, random_state=0).fit(X, y, weights)
     out, wrong = forest.forest_.out_of_bag(len(y)), forest.tree_votes(X) != y[:, None]

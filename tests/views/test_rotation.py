@@ -88,8 +88,7 @@ def test_multi_rotation_puts_rotations_beside_the_features():
     np.testing.assert_array_equal(Z[:, :5], X)
     np.testing.assert_allclose(view.blocks_ @ view.blocks_.swapaxes(1, 2), [np.eye(5)] * 3, atol=1e-9)
     np.testing.assert_allclose(Z[:, 5:], np.hstack(X @ view.blocks_))
-    fewer = MultiRotation(n_rotations=2, random_state=2).fit_transform(X)
-    np.testing.assert_array_equal(fewer, Z[:, :10])
+    np.testing.assert_array_equal(MultiRotation(n_rotations=2, random_state=2).fit_transform(X), Z[:, :10])
     few = MultiRotation(n_rotations=2, max_axes=3, random_state=0).fit(X)
     assert few.transform(X).shape[1:] == few.get_feature_names_out().shape == (8,)
     with pytest.raises(ValueError, match="'n_rotations' parameter"):

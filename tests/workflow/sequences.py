@@ -3,8 +3,8 @@
     python tests/workflow/sequences.py --sequences 500 --seed 0
 
 prints a line for each sequence; for a failure also its actions and the first difference. The same seed draws the same
-actions, and each draws by its own number, so `--keep 0,3` repeats a sequence with these actions alone; `--shrink` looks
-for the fewest. Only the moments of kills differ between repeats.
+actions, and each draws by its own number, so `--keep 0,3` repeats a sequence with these actions alone. Only the moments
+of kills differ between repeats.
 """
 
 import argparse
@@ -142,17 +142,6 @@ class Driver:
             texts |= {f"predictions {name}": folder.predictions(name) for name in names}
         return texts | (tracked_texts(folder.path, "s") if folder.whole else {})
 
-    def shrink(self, seed: int, length: int | None, kind: str) -> list[int]:
-        """Return the numbers of the actions that are left if each that the failure does not need is dropped."""
-        kept = list(range(length or 7))
-        for k in list(kept):
-            try:
-                self.sequence(seed, length, [j for j in kept if j != k])
-            except DiffersError as error:
-                if error.kind == kind:
-                    kept.remove(k)
-        return kept
-
 
 def main() -> int:
     """Do sequences; return 1 if any failed."""
@@ -162,7 +151,6 @@ def main() -> int:
     parser.add_argument("--length", type=int, help="actions in a sequence (default: 3 to 7)")
     parser.add_argument("--only", metavar="KIND", help="every second action is of this kind, the others are edits")
     parser.add_argument("--keep", metavar="NUMBERS", help="do only these actions of the sequence")
-    parser.add_argument("--shrink", action="store_true", help="look for the fewest actions that fail")
     options = parser.parse_args()
     forked.import_libraries()
     keep = None if options.keep is None else [*map(int, options.keep.split(","))]
@@ -179,9 +167,6 @@ def main() -> int:
                 kinds[error.kind] += 1
                 print(f"{seed} FAILED ({time.monotonic() - began:.0f} s): {error}", flush=True)
                 print("    " + "\n    ".join("\n".join(error.__notes__).splitlines()), flush=True)
-                if options.shrink:
-                    needed = driver.shrink(seed, options.length, error.kind)
-                    print(f"    needed: --seed {seed} --keep {','.join(map(str, needed))}", flush=True)
     print(", ".join(f"{n} {kind}" for kind, n in kinds.most_common()))
     return int(set(kinds) != {"ok"})
 

@@ -66,7 +66,6 @@ METHODS = {
 }
 PRUNED = {"pool": "forest", "combiner": {"kind": "prune", "pruner": "orientation"}}
 ROTATED = {"view": "rotation", "estimator": "naive_bayes"}
-NESTED = {"kind": "nested", "rotation_groups": 1, "fold_groups": 1, "folds": 3, "rotations": 2}
 STACKED = {"pool": "rotated", "combiner": {"kind": "stacking", "estimator": "naive_bayes"}}
 STUDIES = {
     "holdout": {
@@ -79,7 +78,7 @@ STUDIES = {
     "given": {"datasets": [OWN, PUB], "protocol": {"kind": "given", "columns": ["s"]}, "model": {"refit": "none"}},
     "nested": {
         "datasets": [OWN],
-        "protocol": NESTED,
+        "protocol": {"kind": "nested", "rotation_groups": 1, "fold_groups": 1, "folds": 3, "rotations": 2},
         "pools": POOLS | {"rotated": ROTATED},
         "methods": METHODS | {"Rotated": {"pool": "rotated", "combiner": VOTE}, "Stacked": STACKED},
         "model": {"refit": "RF"},

@@ -254,5 +254,4 @@ def test_nor_where_permissions_forbid_it(tmp_path):
             _hold_folder(False)
         return 0
 
-    said = "rotastack: error: results: Permission denied; a run needs a writable folder\n"
-    assert child(hold) == (2, said)
+    assert child(hold) == (2, "rotastack: error: results: Permission denied; a run needs a writable folder\n")

@@ -32,7 +32,6 @@ HOSTILE = [
     "* ? ~ !! > pwned",
     "%s ${HOME} é 中",
 ]
-UNPRINTABLE = ["a\0b", "\x1b[2J", "\ud800"]
 
 STUDY: dict[str, Any] = {
     "name": "mean",
@@ -142,7 +141,7 @@ def test_names_are_refused(taken):
     assert {place: taken[place] for place in NAMES if taken[place]} == {}
 
 
-@pytest.mark.parametrize("text", UNPRINTABLE, ids=["NUL", "escape", "half"])
+@pytest.mark.parametrize("text", ["a\0b", "\x1b[2J", "\ud800"], ids=["NUL", "escape", "half"])
 def test_what_no_command_can_be_given_is_refused_wherever_it_stands(text):
     assert [place for place in PLACES if accepted(put(STUDY, place, text))] == []
 
@@ -171,10 +170,7 @@ def test_what_is_taken_stays_one_word(taken, tmp_path):
     assert accepted(content)
     (project.folder / table).write_text("one,two,y\n" + "1,2,a\n3,4,b\n" * 10)
     (project.folder / "config/studies/mean.yaml").write_text(yaml.safe_dump(content, allow_unicode=True))
-    lines = {}
-    jobs = project.jobs(study="config/studies/mean.yaml")
-    for job in jobs:
-        lines.setdefault(job.rule, job)
+    lines = {job.rule: job for job in reversed(project.jobs(study="config/studies/mean.yaml"))}
     assert len(lines) > 9
     show = 'rotastack() { printf "%s\\0" "$@"; cat >&2; }; cp() { printf "%s\\0" "$@"; }; '
     for rule, job in lines.items():

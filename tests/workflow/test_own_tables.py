@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -57,7 +58,6 @@ def call(environment, folder, *arguments):
     return done
 
 
-@pytest.mark.slow
 def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
     mixed().to_csv(tmp_path / "customers.csv", index=False, sep=";", encoding="latin-1")
     done = call(installed, tmp_path, "run", "customers.csv", "--target", "churned", "--size", "small", "--cores", "2")
@@ -80,8 +80,7 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
     ]:
         assert words in screen, words
     assert len(screen.splitlines()) < 38
-    page = (tmp_path / "results/customers/report.html").read_text()
-    assert "matters most" in page
+    assert "matters most" in (tmp_path / "results/customers/report.html").read_text()
     assert {path.stem for path in (tmp_path / "results/customers/figures/study").iterdir()} == {"calibration"}
 
     new = mixed(40).drop(columns=["churned", "plan", "customer_id"])[["city", "joined", *"dcba"]]
@@ -107,7 +106,6 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
     assert "results/customers/report.html" in call(installed, moved, "report", "customers").stdout
 
 
-@pytest.mark.slow
 def test_a_table_of_numbers(installed, tmp_path):
     numbers().to_parquet(tmp_path / "prices.parquet", index=False)
     few = ("--size", "small", "--methods", "Rotastack, Random forest, Ridge", "--cores", "2")
@@ -121,7 +119,6 @@ def test_a_table_of_numbers(installed, tmp_path):
     np.testing.assert_allclose(found["prediction"], numbers()["price"][:5], atol=15)
 
 
-@pytest.mark.slow
 def test_a_wide_table_of_an_odd_name_is_prepared(installed, tmp_path):
     """What steps are told of it is longer than an argument of a process, and its name looks like a growing wildcard."""
     rng, file = np.random.default_rng(0), f"export_{'0' * 20}.csv"

@@ -118,30 +118,28 @@ def test_the_number_of_a_job_is_read_from_what_the_queue_says_and_a_refused_job_
         shell(f'{submission(name)} "job.sh"')
 
 
-def test_a_pod_is_told_what_to_run(program, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_pod_is_told_what_to_run(program, here):
     program("kubectl", "cat")
     told = json.loads(shell(f'{submission("kubernetes", 2, 1500, 3)} "/shared/job.sh"'))["spec"]
     assert told["activeDeadlineSeconds"] == 180
     (container,) = told["template"]["spec"]["containers"]
-    assert (container["command"], container["workingDir"]) == (["sh", "/shared/job.sh"], str(tmp_path))
+    assert (container["command"], container["workingDir"]) == (["sh", "/shared/job.sh"], str(here))
     assert container["resources"]["limits"] == {"memory": "1500M"}
 
 
-def test_a_plugin_that_is_missing_is_named(monkeypatch, tmp_path, capsys):
+def test_a_plugin_that_is_missing_is_named(monkeypatch, capsys):
     monkeypatch.setattr("rotastack.cli.studies.find_spec", lambda name: None)
     line = refused(capsys, "run", "tiny", "--profile", "pbs")
     assert line.startswith("profile pbs: snakemake-executor-plugin-cluster-generic is not installed; run `pip install ")
     assert studies.profile_options("default") == studies.profile_options(None)
 
 
-def test_a_profile_that_is_nowhere_is_named_and_nothing_runs(monkeypatch, tmp_path, capsys):
+def test_a_profile_that_is_nowhere_is_named_and_nothing_runs(here, capsys):
     """Snakemake would run all jobs on this machine without a message."""
-    monkeypatch.chdir(tmp_path)
     line = refused(capsys, "run", "tiny", "--profile", "slrum")
     assert line.startswith("--profile: 'slrum' is neither a folder nor a profile; did you mean 'slurm'")
-    assert not list(tmp_path.iterdir())
-    (tmp_path / "profiles" / "mine").mkdir(parents=True)
+    assert not list(here.iterdir())
+    (here / "profiles" / "mine").mkdir(parents=True)
     assert studies.profile_options("mine") == ["--workflow-profile", "profiles/mine"]
 
 

@@ -36,14 +36,9 @@ model: {refit: DRMF}
 """
 
 
-@pytest.fixture(scope="session")
-def done(once):
-    return once("pruned", lambda project: project.make(study=NAME), STUDY)
-
-
 @pytest.mark.slow
-def test_everything_is_made(done):
-    root = done.folder / "results/pruned"
+def test_everything_is_made(once):
+    root = once("pruned", lambda project: project.make(study=NAME), STUDY).folder / "results/pruned"
     scores = pd.read_parquet(root / "scores.parquet")
     assert scores["error"].notna().groupby([scores["dataset"], scores["method"]]).sum().eq(3).all()
     means = scores.groupby("method")[["error", "members", "voters", "fallback"]].mean()

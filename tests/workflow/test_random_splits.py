@@ -44,14 +44,9 @@ sizes:
 """
 
 
-@pytest.fixture(scope="session")
-def done(once):
-    return once("splits", lambda project: project.make(study=NAME, size="small"), STUDY)
-
-
 @pytest.mark.slow
-def test_everything_is_made(done):
-    root = done.folder / "results/splits-small"
+def test_everything_is_made(once):
+    root = once("splits", lambda project: project.make(study=NAME, size="small"), STUDY).folder / "results/splits-small"
     scores = pd.read_parquet(root / "scores.parquet")
     assert scores["error"].notna().groupby([scores["dataset"], scores["method"]]).sum().eq(4).all()
     assert set(scores["dataset"]) == {"iris", "iris-noise-2", "tic-tac-toe"}

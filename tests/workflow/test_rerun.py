@@ -47,13 +47,12 @@ STACKED = combined("S-RRE_RF", "S-RRE_XGB")
 DRAWN = {("rotations", d, "RandomRotation", g) for d in DATASETS for g in ("RG-01-02",)}
 ALL = trained("forest", "rotated_forest", "rotated_boosted")
 ROTATED = trained("rotated_forest", "rotated_boosted")
-VOTED = each("vote")
 SHOWN = {("report",), ("track",)}  # these rules have the whole study
 
 EDITS = {
     # file -> instances with changed code: code of all pools, of one pool, and of one combiner
     "workflow/run/nested.py": ALL,
-    "workflow/run/steps/combine.py": STACKED | VOTED,
+    "workflow/run/steps/combine.py": STACKED | each("vote"),
     "workflow/run/folds.py": each("groups") | each("score"),  # the baseline needs the rows of each
     "combine/stacking.py": STACKED | REFIT,
     "views/rotation.py": ROTATED | DRAWN | REFIT,
@@ -164,21 +163,11 @@ STUDY_EDITS = {
 }
 
 
-@pytest.fixture
-def changed_study(tmp_path):
-    """Return a function that writes the tiny study with other values of keys, and returns its file."""
-
-    def write(**values):
-        (tmp_path / "changed.yaml").write_text(json.dumps(with_values(load_yaml(ROOT / TINY), **values)))
-        return str(tmp_path / "changed.yaml")
-
-    return write
-
-
 @pytest.mark.parametrize("place", STUDY_EDITS)
-def test_an_edit_of_the_study_reruns_what_it_concerns(finished, before, changed_study, place):
+def test_an_edit_of_the_study_reruns_what_it_concerns(finished, before, tmp_path, place):
     value, expected = STUDY_EDITS[place]
-    agree(before, finished.jobs(study=changed_study(**{place: value})), expected)
+    (tmp_path / "changed.yaml").write_text(json.dumps(with_values(load_yaml(ROOT / TINY), **{place: value})))
+    agree(before, finished.jobs(study=str(tmp_path / "changed.yaml")), expected)
 
 
 DELIVERABLES = {

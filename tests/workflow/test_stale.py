@@ -53,12 +53,12 @@ def changed(**keys) -> Inputs:
     return Inputs(study | keys)
 
 
-def is_as_from_scratch(folder: Folder, inputs: Inputs) -> bool:
-    """Check the results against those of a run in a fresh folder."""
+def check_against_scratch(folder: Folder, inputs: Inputs) -> None:
+    """Run the study of the inputs in a folder, and check the results against those of a run in a fresh folder."""
+    ran(folder, inputs)
     scratch = ran(Folder(folder.path.parent / "scratch", folder.whole), inputs)
     texts = [texts_of(f.path, "s") | (tracked_texts(f.path, "s") if f.whole else {}) for f in (folder, scratch)]
     assert difference(*texts) is None
-    return True
 
 
 @pytest.mark.slow
@@ -81,11 +81,9 @@ def test_an_edit_of_an_own_module_during_the_run_that_is_taken_back(tmp_path):
     folder.write(inputs)
     process = folder.start("run", "study.yaml", "--cores", "1", *folder.rest)
     wait_for(lambda: list(folder.path.glob("results/s/*/pools/mine/*.nc")), 60)
-    other = Inputs(inputs.study, mine=inputs.mine.replace("SHARPNESS = 1.0", "SHARPNESS = 9.0"))
-    folder.write(other)
+    folder.write(Inputs(inputs.study, mine=inputs.mine.replace("SHARPNESS = 1.0", "SHARPNESS = 9.0")))
     folder.end(process)
-    ran(folder, inputs)
-    assert is_as_from_scratch(folder, inputs)
+    check_against_scratch(folder, inputs)
 
 
 @pytest.mark.slow
@@ -96,8 +94,7 @@ def test_numbers_in_mlflow_are_those_of_the_scores(tmp_path):
     ran(folder, changed(model={"refit": "best"}, pools=pools, methods=methods))
     renamed = {"Bayes" if name == "NB" else name: method for name, method in methods.items()}
     inputs = changed(model={"refit": "best"}, pools=pools, methods=renamed, protocol={"kind": "holdout", "repeats": 3})
-    ran(folder, inputs)
-    assert is_as_from_scratch(folder, inputs)
+    check_against_scratch(folder, inputs)
 
 
 # Random sequences

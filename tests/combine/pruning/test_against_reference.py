@@ -42,8 +42,7 @@ def test_orderings(name, pool):
     half, all_of_them = max(1, (len(order) + 1) // 2), len(order)
     for n_select, size in ((0.1, 1), (0.5, half), (None, 1 + errors.argmin()), (all_of_them, all_of_them)):
         fitted = pruner.set_params(n_select=n_select).fit(votes, y)
-        assert fitted.order_.tolist() == order
-        assert fitted.selected_.tolist() == order[:size]
+        assert (fitted.order_.tolist(), fitted.selected_.tolist()) == (order, order[:size])
         np.testing.assert_allclose(fitted.weights_[order], (np.arange(len(order)) < size) / size)
         np.testing.assert_allclose(fitted.curve_, errors)
 
@@ -71,8 +70,7 @@ def test_lp(pool):
     pruner = pruning.LPPruner().fit(votes, y)
     largest = reference.lp(votes, y)
     assert pruner.margin_ == pytest.approx(largest, abs=1e-7)
-    E = reference.error_signs(votes, y)
-    assert (E @ pruner.weights_).min() == pytest.approx(largest, abs=1e-7)
+    assert (reference.error_signs(votes, y) @ pruner.weights_).min() == pytest.approx(largest, abs=1e-7)
     assert pruner.weights_.sum() == pytest.approx(1.0)
     assert set(pruner.selected_) == set(np.flatnonzero(pruner.weights_ > 1e-6))
     assert pruning.LPPruner("cvxpy").fit(votes, y).margin_ == pytest.approx(pruner.margin_, abs=1e-7)

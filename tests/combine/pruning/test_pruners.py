@@ -77,8 +77,7 @@ def test_few_members_and_few_rows(pruner, n, T):
     votes, y = rng.integers(0, 2, (n, T)), rng.integers(0, 2, n)
     fitted = clone(pruner).fit(votes, y)
     assert 1 <= fitted.n_selected_ <= T
-    assert fitted.combine(votes).shape == (n,)
-    assert fitted.weights_[fitted.selected_].sum() == pytest.approx(1.0)
+    assert (fitted.combine(votes).shape, fitted.weights_[fitted.selected_].sum()) == ((n,), pytest.approx(1.0))
 
 
 @every
@@ -88,8 +87,7 @@ def test_members_without_a_say_on_some_rows(pruner):
     fitted = clone(pruner).fit(votes, y)
     assert np.mean(fitted.combine(votes) == y) > 0.4
     assert fitted.weights_.sum() == pytest.approx(1.0)
-    silent = np.full((2, 15), -1)
-    assert (fitted.combine(silent) == np.bincount(y).argmax()).all()
+    assert (fitted.combine(np.full((2, 15), -1)) == np.bincount(y).argmax()).all()
 
 
 @every
@@ -110,8 +108,7 @@ def test_decisions_are_votes_of_the_members_kept():
     assert (pruner.combine(votes)[clear] == np.array(list("abc"))[counts.argmax(axis=1)][clear]).all()
     split = np.array([[2, 0, 1, 0, 0, 0, 0, 0, 0]])  # one vote each: the first member chosen decides
     assert pruner.combine(split).tolist() == ["c"]
-    proba = np.eye(3)[votes.T]
-    assert (pruner.combine(proba) == pruner.combine(votes)).all()
+    assert (pruner.combine(np.eye(3)[votes.T]) == pruner.combine(votes)).all()
     np.testing.assert_allclose(pruner.predict_proba(votes).sum(axis=1), 1.0)
 
 
@@ -125,39 +122,38 @@ def test_weighted_votes_count_what_members_weighed():
     np.testing.assert_allclose(weighted.weights_, weights)
 
 
-class TestQMM:
-    def test_duplicates_are_merged_with_their_weights(self):
-        votes, y = pool(2, T=4)
-        twice = np.column_stack([votes, votes[:, 1]])
-        merged = QMMPruner(0.5).fit(twice, y, weights=[0.2, 0.1, 0.3, 0.2, 0.2])
-        single = QMMPruner(0.5).fit(votes, y, weights=[0.2, 0.3, 0.3, 0.2])
-        np.testing.assert_allclose(merged.weights_[:4], single.weights_, atol=1e-6)
-        assert merged.weights_[4] == 0
+def test_duplicates_are_merged_with_their_weights():
+    votes, y = pool(2, T=4)
+    twice = np.column_stack([votes, votes[:, 1]])
+    merged = QMMPruner(0.5).fit(twice, y, weights=[0.2, 0.1, 0.3, 0.2, 0.2])
+    single = QMMPruner(0.5).fit(votes, y, weights=[0.2, 0.3, 0.3, 0.2])
+    np.testing.assert_allclose(merged.weights_[:4], single.weights_, atol=1e-6)
+    assert merged.weights_[4] == 0
 
-    def test_smaller_shares_are_tried_then_the_original_weights_kept(self, monkeypatch):
-        votes, y = pool(0)
-        real, tried = SOLVERS["piqp"], []
 
-        def failing(S, rows, least):
-            tried.append(len(least))
-            return real(S, rows, least) if len(tried) == 3 else None
+def test_smaller_shares_are_tried_then_the_original_weights_kept(monkeypatch):
+    votes, y = pool(0)
+    real, tried = SOLVERS["piqp"], []
 
-        monkeypatch.setitem(SOLVERS, "piqp", failing)
-        pruner = QMMPruner().fit(votes, y)
-        assert pruner.status_ == "solved with v = 0.05 instead of 0.25"
-        assert pruner.v_ == 0.05
-        assert tried == sorted(tried, reverse=True)
-        monkeypatch.setitem(SOLVERS, "piqp", lambda *_: None)
-        pruner.fit(votes, y, weights=np.arange(1, 10))
-        assert pruner.status_ == "original weights: no solution for v = 0.5, 0.25, 0.05, 0.01"
-        assert pruner.v_ is None
-        np.testing.assert_allclose(pruner.weights_, np.arange(1, 10) / 45)
+    def failing(S, rows, least):
+        tried.append(len(least))
+        return real(S, rows, least) if len(tried) == 3 else None
 
-    def test_share_by_the_equilibrium_margin(self):
-        votes, y = pool(4, n=80, T=9)
-        votes, y = np.tile(votes, (100, 1)), np.tile(y, 100)
-        pruner = QMMPruner("emargin", hypothesis_size=50.0).fit(votes, y)
-        assert 0 < pruner.v_ <= 1
+    monkeypatch.setitem(SOLVERS, "piqp", failing)
+    pruner = QMMPruner().fit(votes, y)
+    assert (pruner.status_, pruner.v_) == ("solved with v = 0.05 instead of 0.25", 0.05)
+    assert tried == sorted(tried, reverse=True)
+    monkeypatch.setitem(SOLVERS, "piqp", lambda *_: None)
+    pruner.fit(votes, y, weights=np.arange(1, 10))
+    assert pruner.status_ == "original weights: no solution for v = 0.5, 0.25, 0.05, 0.01"
+    assert pruner.v_ is None
+    np.testing.assert_allclose(pruner.weights_, np.arange(1, 10) / 45)
+
+
+def test_share_by_the_equilibrium_margin():
+    votes, y = pool(4, n=80, T=9)
+    votes, y = np.tile(votes, (100, 1)), np.tile(y, 100)
+    assert 0 < QMMPruner("emargin", hypothesis_size=50.0).fit(votes, y).v_ <= 1
 
 
 @pytest.mark.parametrize(
@@ -253,5 +249,4 @@ def test_half_of_the_members_are_kept_by_default(pruner):
 
 def test_numbers_of_many_classes_do_not_overflow():
     votes = np.array([[40_000, 1], [40_000, 2], [7, 3]])
-    pruner = ReducedErrorPruner(1).fit(votes, [40_000, 40_000, 7])
-    assert pruner.selected_.tolist() == [0]
+    assert ReducedErrorPruner(1).fit(votes, [40_000, 40_000, 7]).selected_.tolist() == [0]

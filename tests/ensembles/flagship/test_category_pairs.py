@@ -36,8 +36,7 @@ def test_means_are_those_of_the_cells():
 
 def test_the_pairs_that_tell_most_are_taken():
     """At most 300 columns and 20,000 cells, and of categories of 2,000 values together."""
-    rng = np.random.default_rng(1)
-    values = rng.integers(0, 3, (600, 8))
+    values = np.random.default_rng(1).integers(0, 3, (600, 8))
     target = ((values[:, 2] + values[:, 5]) % 3 == 0).astype(float)[:, None]  # neither tells anything alone
     X, groups = table(values)
     view = CategoryPairs(groups).fit(X, np.tile(target, (1, 300)))
@@ -50,8 +49,7 @@ def test_the_pairs_that_tell_most_are_taken():
 def test_amounts_go_to_the_dummies_of_both_categories():
     X, groups = table(np.random.default_rng(2).integers(0, 3, (50, 2)), np.zeros((50, 1)))
     view = CategoryPairs(groups).fit(X, X[:, 1:3].astype(float))
-    amounts = np.array([1.0, 2.0, 3.0, 0.0, 0.0, 6.0, 4.0])
-    spread = view.spread(amounts, X.shape[1])
+    spread = view.spread(np.array([1.0, 2.0, 3.0, 0.0, 0.0, 6.0, 4.0]), X.shape[1])
     np.testing.assert_allclose(spread, [1, *[10 / 3] * 3, *[5 / 3] * 3])
 
 

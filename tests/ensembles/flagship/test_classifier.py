@@ -51,8 +51,7 @@ def test_the_weights_are_those_of_out_of_bag_means(all_kept):
 def test_bags_of_one_class_and_a_view_that_needs_two():
     """A class of one row, which a third of the bags do not have."""
     X = load_iris().data
-    lda = TreeFamily("lda", (DiscriminantRotation(),))
-    clf = small(families=(lda,)).fit(X[49:70], np.arange(21) == 0)
+    clf = small(families=(TreeFamily("lda", (DiscriminantRotation(),)),)).fit(X[49:70], np.arange(21) == 0)
     assert clf.predict_proba(X[49:70])[:, 1].argmax() == 0
     assert 1 in np.diff(clf.forest_.starts)  # trees of one leaf
 
@@ -71,8 +70,10 @@ def mixed_table(n=120):
     return table, np.where(y, "yes", "no")
 
 
+X, y = mixed_table()
+
+
 def test_a_table_with_categories_and_missing_values():
-    X, y = mixed_table()
     clf = small(trees_per_family=30).fit(X, y)
     assert clf.families_ == ("rotations", "discriminants", "pairs", "boosted", "boosted_large", "kernel")
     assert [*clf.table_.preprocessor_.categories_] == ["colour", "shape"]
@@ -84,16 +85,13 @@ def test_a_table_with_categories_and_missing_values():
 
 def test_frames_as_output_of_transformers():
     """What scikit-learn is set to for everybody's transformers does not reach those inside."""
-    X, y = mixed_table()
     clf = small().fit(X, y)
     with config_context(transform_output="pandas"):
-        again = small().fit(X, y)
-        assert (again.predict_proba(X) == clf.predict_proba(X)).all()
+        assert (small().fit(X, y).predict_proba(X) == clf.predict_proba(X)).all()
 
 
 def test_an_array_after_a_table_is_told_of_once():
     """And a missing category is one, however it is written."""
-    X, y = mixed_table()
     clf = small().fit(X, y)
     with pytest.warns(UserWarning, match="valid feature names") as told:
         proba = clf.predict_proba(X.to_numpy(object))
@@ -154,10 +152,8 @@ def test_numbers_that_stand_for_missing_do_not_drown_the_others(code, dtype):
     ("shape", "n_classes"), [((2, 3), 2), ((12, 1), 2), ((40, 500), 2), ((90, 3), 30), ((20, 2), 2), ((20, 3), 3)]
 )
 def test_shapes_at_the_edge(shape, n_classes):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=shape), np.arange(shape[0]) % n_classes
-    proba = small(trees_per_family=3).fit(X, y).predict_proba(X)
-    np.testing.assert_allclose(proba @ np.ones(n_classes), 1)
+    X, y = np.random.default_rng(0).normal(size=shape), np.arange(shape[0]) % n_classes
+    np.testing.assert_allclose(small(trees_per_family=3).fit(X, y).predict_proba(X) @ np.ones(n_classes), 1)
     assert np.isfinite(RotastackRegressor(3, random_state=0).fit(X, X.sum(axis=1)).predict(X)).all()
 
 
@@ -191,22 +187,21 @@ def test_families_that_are_none(families, message):
 def test_bags_of_few_draws_where_rows_are_many(monkeypatch, tmp_path, weights, all_kept):
     """Of trees and of their views: a tree and its view know nothing of rows out of its bag."""
     monkeypatch.setattr("rotastack.ensembles.flagship.family_rows.MOST_DRAWS", 40)
-    X, y = load_iris(return_X_y=True)
-    first = small(trees_per_family=75, families=ON_BAGS).fit(X, y, sample_weight=weights)
+    first = small(trees_per_family=75, families=ON_BAGS).fit(IRIS, SPECIES, sample_weight=weights)
     out = first.forest_.out_of_bag(150)
     assert 20 < (~out).sum(axis=0).max() <= 40
     assert first.forest_.bags.size == 40
     assert first.forest_.sizes[:, 1].max() <= 40
-    rows = first.table_.transform(X, first)
+    rows = first.table_.transform(IRIS, first)
     outputs = first.forest_.outputs(rows).reshape(3, 20, 150, 3)
     seen = out.T.reshape(3, 20, 150, 1)
     known = np.isfinite(first.oob_decision_function_[:, 0])
     means = (outputs * seen).sum(axis=1) / seen.sum(axis=1)
-    errors = (means[:, known].argmax(axis=2) != y[known]) @ (np.ones(150) if weights is None else weights)[known]
+    errors = (means[:, known].argmax(axis=2) != SPECIES[known]) @ (np.ones(150) if weights is None else weights)[known]
     np.testing.assert_allclose(first.oob_family_errors_, errors / (150 if weights is None else weights.sum()))
-    other = y.copy()
+    other = SPECIES.copy()
     other[[4, 61, 121]] = [1, 2, 0]
-    second = small(trees_per_family=75, families=ON_BAGS).fit(X, other, sample_weight=weights)
+    second = small(trees_per_family=75, families=ON_BAGS).fit(IRIS, other, sample_weight=weights)
     unseen = out[[4, 61, 121]].all(axis=0)
     assert unseen.sum() > 20
     assert (first.forest_.outputs(rows)[unseen] == second.forest_.outputs(rows)[unseen]).all()
@@ -215,9 +210,8 @@ def test_bags_of_few_draws_where_rows_are_many(monkeypatch, tmp_path, weights, a
 
 
 def test_rows_that_were_never_out_of_bag():
-    X, y = load_iris(return_X_y=True)
-    clf = small(trees_per_family=1, families=("rotations",)).fit(X, y)
+    clf = small(trees_per_family=1, families=("rotations",)).fit(IRIS, SPECIES)
     never = ~clf.forest_.out_of_bag(150).any(axis=1)
     assert never.any()
     assert (np.isnan(clf.oob_decision_function_).all(axis=1) == never).all()
-    assert clf.oob_score_ == (clf.oob_decision_function_[~never].argmax(axis=1) == y[~never]).mean()
+    assert clf.oob_score_ == (clf.oob_decision_function_[~never].argmax(axis=1) == SPECIES[~never]).mean()

@@ -12,18 +12,14 @@ from rotastack.ensembles.flagship.grown_families import Stopped
 OTHERS = ("rotations", "discriminants", "kernel")
 
 
-@pytest.fixture(scope="module")
-def digits():
-    X, y = load_digits(return_X_y=True)
-    return X[:600], y[:600]
+X, y = (part[:600] for part in load_digits(return_X_y=True))
 
 
 def small(**parameters):
     return RotastackClassifier(**{"trees_per_family": 20, "random_state": 0, **parameters})
 
 
-def test_a_family_that_can_earn_no_weight_ends_early(digits, capsys):
-    X, y = digits
+def test_a_family_that_can_earn_no_weight_ends_early(capsys):
     clf = small(verbose=1).fit(X, y)
     assert "] boosted ended early: no weight beside the other families (" in capsys.readouterr().out
     ended = [name in ("boosted", "boosted_large") for name in clf.families_]
@@ -48,15 +44,14 @@ def test_a_family_that_stays_in_the_race_is_trained_as_without_one(n_jobs, monke
 
 
 @pytest.mark.slow
-def test_no_race_without_others_for_two_classes_or_for_few_rows(digits, monkeypatch):
+def test_no_race_without_others_for_two_classes_or_for_few_rows(monkeypatch):
     monkeypatch.setattr(growing, "expected_least", lambda losses: np.inf)
     monkeypatch.setattr(growing, "CHANCE", np.inf)
-    X, y = digits
     assert np.isnan(small(trees_per_family=2).fit(X, y).oob_family_errors_).sum() == 2
     assert not np.isnan(small(families=("boosted",)).fit(X[:300], y[:300]).oob_family_errors_).any()
     assert not np.isnan(small(trees_per_family=2).fit(X[:200], y[:200]).oob_family_errors_).any()
-    X, y = make_classification(3000, 5, random_state=0)
-    assert not np.isnan(small(trees_per_family=2).fit(X, y).oob_family_errors_).any()
+    two_classes = make_classification(3000, 5, random_state=0)
+    assert not np.isnan(small(trees_per_family=2).fit(*two_classes).oob_family_errors_).any()
 
 
 @pytest.mark.parametrize(

@@ -92,9 +92,9 @@ def test_decreases_go_through_views_to_the_columns_that_were_given(all_kept):
             tree = model.forest_.take(np.array([t]))
             matrix = model.forest_.views.matrix(model.forest_.tree_view[t]).astype(float)
             bag = np.bincount((model.forest_.bags or Bags.of(len(X))).drawn(model.forest_.seeds[t]), minlength=len(X))
-            for node, decrease in decreases(tree, rows, codes, bag):
-                squares = matrix[:, node] ** 2
-                of_family += decrease * squares / squares.sum() / total(tree, rows, codes, bag)
+            nodes, lower = zip(*decreases(tree, rows, codes, bag), strict=True)
+            squares = matrix[:, nodes] ** 2
+            of_family += squares / squares.sum(axis=0) @ lower / sum(lower)
         whole += weight * of_family / of_family.sum()
     by_hand = np.array([whole[:-1][model.table_.sources_ == j].sum() for j in range(X.shape[1])])
     by_hand[:2] += whole[-1] / 2  # the share of missing values, which noise and x have
@@ -116,10 +116,6 @@ def decreases(tree, rows, codes, bag):
     for node in np.flatnonzero(columns >= 0):
         left = tree.nodes["child"][node]
         yield columns[node], loss(node) - loss(left) - loss(left + 1)
-
-
-def total(tree, rows, codes, bag):
-    return sum(decrease for _, decrease in decreases(tree, rows, codes, bag))
 
 
 def test_a_target_that_nothing_tells_has_no_importances():
@@ -201,15 +197,10 @@ def test_a_column_that_nothing_uses_is_not_shuffled(all_kept):
 # ---------- rare classes
 
 
-def rare_class(n=3000, rare=10):
-    rng = np.random.default_rng(0)
-    y = np.where(np.arange(n) % (n // rare) == 0, "rare", "common")
-    X = pd.DataFrame({"tells": np.where(y == "rare", 4, 0) + rng.normal(size=n), "noise": rng.normal(size=n)})
-    return X, y
-
-
 def test_a_rare_class_keeps_its_rows_and_scores_keep_the_shares():
-    X, y = rare_class()
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(3000) % 300 == 0, "rare", "common")
+    X = pd.DataFrame({"tells": np.where(y == "rare", 4, 0) + rng.normal(size=3000), "noise": rng.normal(size=3000)})
     model = RotastackClassifier(5, families=("rotations",), random_state=0).fit(X, y)
     found, whole = (model.out_of_bag_importances(X, y, n_repeats=2, max_rows=m) for m in (400, None))
     assert len(found.rows) == 400

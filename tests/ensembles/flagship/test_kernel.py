@@ -50,8 +50,7 @@ def test_a_machine_is_scikit_learns_kernel_ridge_on_the_rows_outside_its_fold():
         told = family.unseen_outputs(rows.X[~mine], np.full((~mine).sum(), fold))[0, :, 0]
         assert np.abs(told - found).max(axis=1).min() < 1e-6
         squares = cdist(*[family.points] * 2, "sqeuclidean", w=machine.metric)
-        widths = np.sqrt(0.5 / machine.gamma / np.median(squares[squares > 0]))
-        assert np.isclose(widths, kernel.WIDTHS).any()
+        assert np.isclose(np.sqrt(0.5 / machine.gamma / np.median(squares[squares > 0])), kernel.WIDTHS).any()
         np.testing.assert_allclose(machine.metric, [2.25, 0.75, 0.0])
     mean = np.mean([family.unseen_outputs(rows.X, np.full(120, fold)) for fold in range(5)], axis=0)
     np.testing.assert_allclose(family.outputs(rows.X), mean, atol=1e-12)

@@ -17,12 +17,14 @@ def holed(n=200, p=5):
     return X, y
 
 
+X, y = holed()
+
+
 def small(**parameters):
     return RotastackClassifier(**{"trees_per_family": 8, "random_state": 0, **parameters})
 
 
 def test_trees_see_missing_numbers_and_the_share_that_a_row_misses():
-    X, y = holed()
     clf = small(families=("rotations", "boosted")).fit(X, y)
     table = clf.table_
     assert table.missing_.tolist() == [0, 1, 3, 4]
@@ -35,7 +37,6 @@ def test_trees_see_missing_numbers_and_the_share_that_a_row_misses():
 
 
 def test_nothing_is_kept_where_nothing_is_missing():
-    X, y = holed()
     clf = small(families=("rotations",)).fit(np.nan_to_num(X), y)
     assert clf.forest_.views.fills is None
     assert clf.table_.transform(X[:3], clf).shape == (3, 5)
@@ -43,7 +44,6 @@ def test_nothing_is_kept_where_nothing_is_missing():
 
 
 def test_numbers_that_are_missing_in_training_are_nothing_new():
-    X, y = holed()
     table = pd.DataFrame(X, columns=list("abcde")).assign(city=np.random.default_rng(1).choice(["Aachen", "Bonn"], 200))
     clf = small().fit(table, y)
     assert not clf.table_.shown_.lacking(clf.table_.transform(table, clf)).any()
@@ -53,7 +53,6 @@ def test_numbers_that_are_missing_in_training_are_nothing_new():
 
 @pytest.mark.parametrize("view", [RandomRotation(), PrincipalRotation()])
 def test_views_of_ones_own_see_filled_bags(view):
-    X, y = holed()
     families = (TreeFamily("own", ("identity", view)), "rotations")
     assert small(families=families).fit(X, y).score(X, y) > 0.9
 
@@ -70,7 +69,6 @@ def test_rows_without_a_weight_say_nothing_of_what_is_missing():
     "estimator", [RotationForestClassifier(3, scaling=None), PooledEnsembleClassifier(RandomRotation(), scaling=None)]
 )
 def test_who_takes_no_missing_values_says_what_to_do(estimator):
-    X, y = holed()
     fitted = estimator.fit(np.nan_to_num(X), y)
     for call, column in (
         (lambda: fitted.predict(X), r"\d"),

@@ -15,8 +15,7 @@ def cities(n=200):
     """Aachen is a risk, Bonn and Celle are none."""
     rng = np.random.default_rng(0)
     city = rng.choice(["Aachen", "Bonn", "Celle"], n)
-    X = pd.DataFrame({"city": city, "noise": rng.random(n)})
-    return X, np.where(city == "Aachen", "risk", "safe")
+    return pd.DataFrame({"city": city, "noise": rng.random(n)}), np.where(city == "Aachen", "risk", "safe")
 
 
 @pytest.mark.parametrize("backend", ["numpy_nullable", "pyarrow"])
@@ -33,8 +32,7 @@ def test_columns_of_other_types(backend):
     )
     y = X["span"] > pd.Timedelta(days=20)
     clf = small(categorical_features=["city"]).fit(X, y)
-    assert [*clf.table_.preprocessor_.categories_] == ["city"]
-    assert clf.score(X, y) == 1
+    assert ([*clf.table_.preprocessor_.categories_], clf.score(X, y)) == (["city"], 1)
     typed = X.convert_dtypes(dtype_backend=backend)
     np.testing.assert_array_equal(small().fit(typed, y).predict_proba(typed), clf.predict_proba(X))
 
@@ -81,8 +79,7 @@ def test_categories_of_many_values_are_means_of_targets(kind):
         y, y_new = (y == "risk") + 0.1 * X["noise"], (y_new == "risk") + 0.1 * new["noise"]
     X.loc[:40, "shop"] = None
     model = kind(20, random_state=0).fit(X, y)
-    assert model.table_.transform(X, model).shape == (800, 2)
-    assert model.table_.sources_.tolist() == [1, 0]
+    assert (model.table_.transform(X, model).shape, model.table_.sources_.tolist()) == ((800, 2), [1, 0])
     assert model.score(new, y_new) > (0.8 if kind is RotastackClassifier else 0.3)
     assert abs(model.oob_score_ - model.score(new, y_new)) < 0.1
 

@@ -10,6 +10,8 @@ from rotastack.combine import LeastSquaresWeights
 from rotastack.ensembles.flagship.families import RIDGE
 from rotastack.views import DiscriminantRotation
 
+X, y = load_diabetes(return_X_y=True)
+
 ON_BAGS = (TreeFamily("columns"), TreeFamily("cuts", splitter="random"), "rotations")
 NAMES = ("random_cuts", "discriminants", "boosted", "kernel")
 
@@ -26,7 +28,6 @@ def slope(n=200, p=5, noise=0.1, seed=0):
 
 
 def test_it_learns_and_knows_how_well():
-    X, y = load_diabetes(return_X_y=True)
     reg = small(trees_per_family=30).fit(X[::2], y[::2])
     assert abs(reg.oob_score_ - reg.score(X[1::2], y[1::2])) < 0.1
     assert reg.families_ == NAMES
@@ -35,15 +36,13 @@ def test_it_learns_and_knows_how_well():
 
 
 def test_predictions_and_weights_are_those_of_the_trees_alone(all_kept):
-    X, y = load_diabetes(return_X_y=True)
     reg = small(families=ON_BAGS).fit(X, y)
     outputs = reg.forest_.outputs(reg.table_.transform(X, reg)).reshape(3, 10, len(X))
     np.testing.assert_allclose(reg.predict(X), reg.combiner_.predict(outputs.mean(axis=1)))
     out = reg.forest_.out_of_bag(len(X)).T.reshape(3, 10, len(X))  # the bootstraps, drawn again
     sums, counts = (outputs * out).sum(axis=1), out.sum(axis=1)
     said = np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
-    others = np.nanmean(said, axis=0)
-    pool = LeastSquaresWeights(RIDGE).fit(np.where(np.isnan(said), others, said), y)
+    pool = LeastSquaresWeights(RIDGE).fit(np.where(np.isnan(said), np.nanmean(said, axis=0), said), y)
     assert (counts == 0).any()
     np.testing.assert_allclose(reg.family_weights_, pool.weights_, atol=1e-9)
     np.testing.assert_allclose(reg.oob_family_errors_, np.nanmean((said - y) ** 2, axis=1))
@@ -51,7 +50,6 @@ def test_predictions_and_weights_are_those_of_the_trees_alone(all_kept):
 
 def test_trees_and_their_views_know_nothing_of_rows_out_of_bag(all_kept):
     """Other targets of equal sum, in the same slices, change no tree that has all of these rows out of its bag."""
-    X, y = load_diabetes(return_X_y=True)
     chosen = np.argsort(y)[[-3, -2]]
     other = y.copy()
     other[chosen] += [-40, 40]
@@ -147,8 +145,7 @@ def test_rows_of_little_weight_widen_no_interval():
 
 def test_intervals_of_a_constant_and_of_few_rows():
     X, y = slope(30)
-    model = small().fit(X, np.full(30, 2.5))
-    np.testing.assert_allclose(model.predict_interval(X), 2.5)
+    np.testing.assert_allclose(small().fit(X, np.full(30, 2.5)).predict_interval(X), 2.5)
     for n, most, coverage in ((3, "50.0", 0.9), (30, "93.5", 0.99)):
         with pytest.warns(
             UserWarning, match=f"from {n} out-of-bag rows cover at most {most}% of new rows, not {coverage}"

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 from rotastack import PooledEnsembleClassifier, RegularizedRotationForestClassifier
@@ -13,14 +14,15 @@ from rotastack.trees import ForestClassifier, LinearViews, TrainingRows
 from rotastack.trees.growing import TreeOptions
 from rotastack.views import RandomRotation
 
+X, y = load_iris(return_X_y=True)
+
 
 def regularized(**options):
     settings = {"n_estimators": 90, "n_rotations": 6, "micro_forest_size": 5, "random_state": 2} | options
     return RegularizedRotationForestClassifier(**settings)
 
 
-def test_facts_of_a_regularized_forest(iris):
-    X, y = iris
+def test_facts_of_a_regularized_forest():
     clf = regularized(weighting="linear").fit(X, y)
     assert len(clf.forest_) == 90
     np.testing.assert_array_equal(clf.rotations_[0], np.eye(4))
@@ -45,8 +47,7 @@ def test_rotations_are_stored_once():
     assert len(stored) < 1.5 * clf.rotations_.nbytes
 
 
-def test_votes_of_many_weightings_are_those_of_each_forest(iris):
-    X, y = iris
+def test_votes_of_many_weightings_are_those_of_each_forest():
     X32 = np.ascontiguousarray(X, dtype=np.float32)
     rotations = np.stack([np.eye(4), *(RandomRotation(random_state=s).fit(X).rotation_ for s in range(5))])
     views = LinearViews.dense(rotations)
@@ -74,8 +75,7 @@ def test_votes_of_many_weightings_are_those_of_each_forest(iris):
     assert together.size.sum() < sum(int(c.sum()) for c in counts)
 
 
-def test_rotation_weights_combine_any_pool_of_trees(iris):
-    X, y = iris
+def test_rotation_weights_combine_any_pool_of_trees():
     views = [("identity", None, 1), ("rotation", RandomRotation(), 5)]
     clf = PooledEnsembleClassifier(
         views, ForestClassifier(8), RotationWeights("linear"), n_estimators=6, random_state=0

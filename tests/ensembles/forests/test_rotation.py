@@ -121,27 +121,27 @@ def test_out_of_bag_rows_of_bootstrapped_trees():
     assert not hasattr(RotationForestClassifier(5, random_state=0).fit(X, y), "oob_score_")
 
 
-class TestMarginForest:
-    def test_it_is_the_double_rotation_forest_pruned(self):
-        X, Z, codes, _ = split(load_breast_cancer)
-        whole, pruned = (kind(30, random_state=0).fit(X, codes) for kind in FORESTS[1:])
-        votes = whole.forest_.votes(whole._checked(X))
-        pruner = OrientationPruner().fit(votes, codes)
-        assert pruned.pruner_.selected_.tolist() == pruner.selected_.tolist()
-        assert len(pruned.forest_) == pruner.n_selected_ == 15
-        kept = whole.forest_.votes(whole._checked(Z))[:, pruner.selected_]
-        assert (pruned.tree_votes(Z) == pruned.classes_[kept]).all()
-        counts = np.stack([(kept == c).sum(axis=1) for c in range(2)], axis=1)
-        clear = counts[:, 0] != counts[:, 1]
-        assert (pruned.predict(Z)[clear] == pruned.classes_[counts.argmax(axis=1)][clear]).all()
+def test_it_is_the_double_rotation_forest_pruned():
+    X, Z, codes, _ = split(load_breast_cancer)
+    whole, pruned = (kind(30, random_state=0).fit(X, codes) for kind in FORESTS[1:])
+    votes = whole.forest_.votes(whole._checked(X))
+    pruner = OrientationPruner().fit(votes, codes)
+    assert pruned.pruner_.selected_.tolist() == pruner.selected_.tolist()
+    assert len(pruned.forest_) == pruner.n_selected_ == 15
+    kept = whole.forest_.votes(whole._checked(Z))[:, pruner.selected_]
+    assert (pruned.tree_votes(Z) == pruned.classes_[kept]).all()
+    counts = np.stack([(kept == c).sum(axis=1) for c in range(2)], axis=1)
+    clear = counts[:, 0] != counts[:, 1]
+    assert (pruned.predict(Z)[clear] == pruned.classes_[counts.argmax(axis=1)][clear]).all()
 
-    def test_by_out_of_bag_votes(self):
-        X, _, codes, _ = split(load_breast_cancer)
-        bags, pruner = {"bootstrap": True, "random_state": 0}, MarginPruner(n_select=None)
-        whole = DoubleRotationForestClassifier(30, **bags).fit(X, codes)
-        pruned = DoubleRotationMarginForestClassifier(30, pruner=pruner, selection="oob", **bags).fit(X, codes)
-        votes = np.where(whole.forest_.out_of_bag(len(X)), whole.forest_.votes(whole._checked(X)), -1)
-        assert pruned.pruner_.selected_.tolist() == pruner.fit(votes, codes).selected_.tolist()
+
+def test_by_out_of_bag_votes():
+    X, _, codes, _ = split(load_breast_cancer)
+    bags, pruner = {"bootstrap": True, "random_state": 0}, MarginPruner(n_select=None)
+    whole = DoubleRotationForestClassifier(30, **bags).fit(X, codes)
+    pruned = DoubleRotationMarginForestClassifier(30, pruner=pruner, selection="oob", **bags).fit(X, codes)
+    votes = np.where(whole.forest_.out_of_bag(len(X)), whole.forest_.votes(whole._checked(X)), -1)
+    assert pruned.pruner_.selected_.tolist() == pruner.fit(votes, codes).selected_.tolist()
 
 
 @pytest.mark.parametrize("forest", [RotationForestClassifier, DoubleRotationForestClassifier])
@@ -157,8 +157,7 @@ def test_rows_of_weight_0_and_later_trees_change_no_rotation(forest, bootstrap):
 
 
 def wide(n=24, p=600):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(n, p)), np.arange(n) % 2
+    X, y = np.random.default_rng(0).normal(size=(n, p)), np.arange(n) % 2
     X[:, :20] += 2 * y[:, None]
     return X, y
 

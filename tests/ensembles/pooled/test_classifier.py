@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import KFold, PredefinedSplit, RepeatedKFold, TimeSeriesSplit
 
@@ -23,6 +24,8 @@ from rotastack.resampling import fold_groups
 from rotastack.seeds import child, root_sequence
 from rotastack.trees import ForestClassifier
 from rotastack.views import DiscriminantRotation, RandomRotation
+
+X, y = load_iris(return_X_y=True)
 
 MANY = [
     PooledEnsembleClassifier(RandomRotation(), n_estimators=6, bootstrap=True, random_state=3),
@@ -65,8 +68,7 @@ def test_all_columns_categorical_and_single_column():
         RandomRotationForestClassifier(categorical_features=[0, 1]).fit(X, y)
 
 
-def test_families_share_the_members_and_out_of_bag_is_kept_per_family(iris):
-    X, y = iris
+def test_families_share_the_members_and_out_of_bag_is_kept_per_family():
     views = [("identity", None, 1), ("rotation", RandomRotation(), 3)]
     clf = PooledEnsembleClassifier(views, n_estimators=10, bootstrap=True, random_state=0).fit(X, y)
     assert [clf.families_.count(n) for n in ("identity", "rotation")] == [3, 7]
@@ -119,8 +121,7 @@ def test_bad_input_is_named(estimator, message):
         ),
     ],
 )
-def test_a_splitter_and_lists_of_rows_give_what_the_number_of_the_same_folds_gives(estimator, iris):
-    X, y = iris
+def test_a_splitter_and_lists_of_rows_give_what_the_number_of_the_same_folds_gives(estimator):
     strata = y if "refit" in estimator.get_params() else np.zeros(len(y))
     folds = fold_groups(strata, 1, 3, child(root_sequence(0), "folds"))[0]
     splitter = PredefinedSplit(folds)
@@ -150,8 +151,7 @@ def test_a_splitter_of_ones_own_sees_the_table_and_labels_as_given(iris):
     assert clf.folds_.tolist() == frame["third"].tolist()
 
 
-def test_prediction_is_the_mean_of_the_cross_validated_models(iris):
-    X, y = iris
+def test_prediction_is_the_mean_of_the_cross_validated_models():
     clf = StackedRotationClassifier(2, n_trees=3, cv=3, random_state=1).fit(X, y)
     decisions = []
     for h, pairs in enumerate([("0-1", "0-2"), ("0-1", "1-2"), ("0-2", "1-2")]):
@@ -175,22 +175,21 @@ class Best(Combiner):
         return outputs[self.best_]
 
 
-def test_a_new_combiner_is_one_class(iris):
-    X, y = iris
+def test_a_new_combiner_is_one_class():
     clf = PooledEnsembleClassifier(RandomRotation(), None, Best(), 5, bootstrap=True, random_state=0).fit(X, y)
     best = clf.combiners_[0].best_
     assert best == clf.oob_errors_.argmin()
     np.testing.assert_array_equal(clf.predict(X), clf.classes_[clf.member_votes(X)[:, best]])
 
 
-LABELLED = [("id", None, 1), ("lda", DiscriminantRotation(), 1)]
-
-
 @pytest.mark.parametrize(
     ("pool", "message"),
     [
         *((PooledEnsembleRegressor(combiner=c), "needs votes for classes") for c in (Best(), KappaPruner())),
-        (PooledEnsembleRegressor(LABELLED, n_estimators=2), "view DiscriminantRotation.* needs class labels"),
+        (
+            PooledEnsembleRegressor([("id", None, 1), ("lda", DiscriminantRotation(), 1)], n_estimators=2),
+            "view DiscriminantRotation.* needs class labels",
+        ),
         (PooledEnsembleRegressor(combiner=LogLinearWeights()), "a combiner that is not trained"),
     ],
 )
@@ -222,8 +221,7 @@ def test_the_numbers_of_a_drawn_view_are_stored_once():
                 np.testing.assert_array_equal(matrix, member.view.block_.astype(np.float32))
 
 
-def test_a_second_fit_forgets_the_first(iris):
-    X, y = iris
+def test_a_second_fit_forgets_the_first():
     clf = PooledEnsembleClassifier(RandomRotation(), n_estimators=4, bootstrap=True, random_state=0).fit(X, y)
     clf.set_params(combiner=Stacking(LogisticRegression(max_iter=1000)), cv=3).fit(X, (y + 1) % 3)
     assert not hasattr(clf, "pool_")
@@ -231,8 +229,7 @@ def test_a_second_fit_forgets_the_first(iris):
     assert (clf.predict(X) == (y + 1) % 3).mean() > 0.9
 
 
-def test_blocks_of_rows_do_not_change_predictions(iris, monkeypatch):
-    X, y = iris
+def test_blocks_of_rows_do_not_change_predictions(monkeypatch):
     clf = PooledEnsembleClassifier(RandomRotation(), n_estimators=6, random_state=0).fit(X, y)
     whole = clf.predict_proba(X)
     monkeypatch.setattr("rotastack.ensembles.pooled.pooled._BLOCK", 100)
