@@ -105,6 +105,24 @@ def test_no_partial_dependence_is_empty():
     assert len(found["place"]["values"]) == len(found["place"]["curves"]["prediction"]) == 12
 
 
+def test_ordered_values_are_shown_in_their_order():
+    """Also numbers, and categories of a frame that have an order; a value outside the order is no place."""
+    rng = np.random.default_rng(0)
+    places, orders = rng.integers(0, 3, (120, 3)), {"mood": ["low", "fair", "high"], "stars": ["3", "1", "2"]}
+    moods = pd.Series([*orders["mood"], "don't know"])[np.where(rng.random(120) < 0.1, 3, places[:, 0])].to_list()
+    grades = pd.Categorical.from_codes(places[:, 2], ["c", "b", "a"], ordered=True)
+    table = pd.DataFrame({"mood": moods, "stars": np.array([3, 1, 2])[places[:, 1]], "grade": grades})
+    found, _ = shown(table, places.sum(axis=1) * 1.0, RandomForestRegressor(30, random_state=0), kinds=orders)
+    panels = {d["column"]: d for d in found["dependence"]}
+    assert {name: panel["values"] for name, panel in panels.items()} == {
+        "mood": ["low", "fair", "high"],
+        "stars": [3, 1, 2],
+        "grade": ["c", "b", "a"],
+    }
+    for panel in panels.values():
+        assert (np.diff(panel["curves"]["prediction"]) > 0.5).all()
+
+
 def test_the_first_column_in_words_is_one_that_surely_matters():
     sure = {"column": "x", "columns": 1, "loss": 0.01, "p": 0.001}
     unsure = {"column": "noisy", "columns": 1, "loss": 0.2, "p": 0.06}

@@ -291,7 +291,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         new: dict[str, NDArray[np.bool_]] = dict(zip(self.categories_, (codes == counts).T, strict=True))
         new |= {c: (X[c].isna() & read[c].notna()).to_numpy() for c in self.orders_ if c in self.numbers_}
         new |= {column: np.any(np.isnan(blocks[column]), axis=1) for column in self.complete_}
-        warn_of_unseen((column, read[column], rows) for column, rows in new.items())
+        warn_of_unseen(((column, read[column], rows) for column, rows in new.items()), ordered=self.orders_)
         if self.encoding == "codes":
             missing = X[list(self.categories_)].isna().to_numpy(dtype=bool)
             return np.hstack([numbers, np.where(missing, np.nan, codes)])

@@ -2,7 +2,7 @@
 
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from inspect import currentframe
 from pathlib import Path
@@ -53,25 +53,26 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-UNSEEN = "column .* (no|every) training row has"
+UNSEEN = "column .* ((no|every) training row has|outside of the order)"
 """Pattern of the messages of :func:`warn_of_unseen`."""
 
 
-def warn_of_unseen(columns: Iterable[tuple[Any, pd.Series, NDArray[np.bool_]]], then: str = "") -> None:
+def warn_of_unseen(
+    columns: Iterable[tuple[Any, pd.Series, NDArray[np.bool_]]], then: str = "", ordered: Container[Any] = ()
+) -> None:
     """Warn of values that no training row has: of each column its name, its values and the mask of the rows.
 
-    The message ends with `then`. Rows count from 0.
+    Values outside of the order of an `ordered` column may be in training rows, too. The message ends with `then`. Rows count from 0.
     """
     found = []
     for name, values, rows in columns:
         missing = values.isna().to_numpy(dtype=bool)
-        for mask, what in ((rows & ~missing, "have a category that no"), (rows & missing, "lack a value that every")):
+        new = "have a category outside of the order" if name in ordered else "have a category that no training row has"
+        for mask, what in ((rows & ~missing, new), (rows & missing, "lack a value that every training row has")):
             if mask.any():
                 such = "" if mask[missing].any() else f"such as {texts_of(values[mask].iloc[:1]).iloc[0]!r}; "
                 places = shortened(np.flatnonzero(mask), 5)
-                found.append(
-                    f"column {name!r}: {mask.sum()} of {len(mask)} rows {what} training row has ({such}rows {places})"
-                )
+                found.append(f"column {name!r}: {mask.sum()} of {len(mask)} rows {what} ({such}rows {places})")
     if found:
         more = f"; {len(found) - 10} more columns" if len(found) > 10 else ""
         warn(f"{'; '.join(found[:10])}{more}{then}")

@@ -18,6 +18,7 @@ from sklearn.feature_selection import r_regression
 from sklearn.model_selection import FixedThresholdClassifier, GroupShuffleSplit, train_test_split
 from sklearn.pipeline import Pipeline
 
+from rotastack.base.categories import category_numbers
 from rotastack.base.columns import date_numbers, numbers_of
 from rotastack.base.outputs import positive_class
 from rotastack.base.traits import TaskName, Traits
@@ -362,17 +363,15 @@ def _dependence(pipeline: Any, features: pd.DataFrame, target: NDArray, column: 
 
 
 def _values(column: pd.Series, reader: Any) -> tuple[list[Any], bool]:
-    """Return the values of a column for its partial dependence, and whether these are ordered numbers."""
-    if column.name in reader.numbers_:
+    """Return the values of a column for its partial dependence, and whether these are numbers on an axis."""
+    order = reader.orders_.get(column.name, [])
+    if column.name in reader.numbers_ and not order:
         numbers = numbers_of(column)
-        numbers = numbers[~np.isnan(numbers)]
-        grid = np.unique(np.quantile(numbers, np.linspace(0.02, 0.98, N_VALUES)))
-        if (numbers == numbers.round()).all():
-            grid = np.unique(grid.round())
-        return [float(v) for v in grid], True
+        grid = np.nanquantile(numbers, np.linspace(0.02, 0.98, N_VALUES))
+        return np.unique(grid if (numbers % 1 > 0).any() else grid.round()).tolist(), True
     found = column.value_counts().index.to_series()
-    if column.name in reader.dates_:
-        days = date_numbers(found, ["days"])[:, 0]
-        found = found.iloc[np.argsort(days)[: np.isfinite(days).sum()]]
+    if order or column.name in reader.dates_:
+        places = category_numbers(found, order) if order else date_numbers(found, ["days"])[:, 0]
+        found = found.iloc[np.argsort(places)[: (places < (len(order) or np.inf)).sum()]]
         found = found.iloc[np.unique(np.linspace(0, len(found) - 1, N_CATEGORIES).round().astype(int))]
     return [v.item() if hasattr(v, "item") else v for v in found[:N_CATEGORIES]], False
