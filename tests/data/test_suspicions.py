@@ -167,6 +167,16 @@ def test_rows_whose_targets_are_alike_within_a_value_belong_together(named):
     assert doubts(passed, "passed")[0].startswith(said[:40])
 
 
+@pytest.mark.parametrize("shop", ["Total", None])
+def test_a_row_of_totals_makes_no_rows_alike(shop):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.random((150, 3)), columns=["cost", "work", "price"])
+    table.insert(0, "shop", [f"S{k}" for k in rng.integers(0, 15, 150)])
+    table.loc[150] = [shop, *table.sum(numeric_only=True)]
+    table["sold"] = [*rng.integers(1, 21, 150), 1513]
+    assert doubts(table, "price", "regression") == []
+
+
 def test_dates_that_order_the_target_are_named_with_the_option():
     table, target = sales()
     (said,) = doubts(table, target, "regression")

@@ -27,6 +27,20 @@ def test_rates_at_thresholds():
     assert found[0.999][0] == {"decided": 0, "recall": 0, "precision": None, "fall": 0}, "none has .999"
 
 
+def test_probabilities_are_not_rounded_up_to_a_threshold():
+    proba = np.array([0.49996, 0.5, 0.12337, 0.7]).astype(np.float32).astype(float)
+    y = np.array([True, False, True, False])
+    found = threshold_counts(y, proba)
+    assert found["threshold"][:2] == [0.7, 0.69]
+    assert found["threshold"][-1] == 0.1233
+    curve = {**found, "positives": 2, "negatives": 2}
+    assert found["right"] == [((proba.round(6) >= t) & y).sum() for t in found["threshold"]]
+    rates = {row["threshold"]: row["rates"][0] for row in by_threshold([curve], [0.125])}
+    assert rates[0.7]["decided"] == 1, "in single precision 0.7 is less"
+    assert rates[0.5]["decided"] == 2, "0.49996 is below"
+    assert set(rates[0.125].values()) == {None}, "rows from .125 to .13 are not counted apart"
+
+
 def test_the_areas_under_the_curves():
     left, right = draw_decisions({"best": curve, "</svg>$x$": curve}).axes
     x, recall = left.lines[0].get_xydata().T

@@ -85,8 +85,9 @@ def _group(features: pd.DataFrame, used: list[str], kinds: Mapping[str, str], op
         sizes = column.value_counts()
         if len(sizes) < 10 or not 1.5 <= sizes.mean() <= 50:
             continue
-        others = features[[c for c in numbers if c != name]]
-        within = others.groupby(column.to_numpy()).transform("var", ddof=0).mean() / others.var(ddof=0)
+        several = (column.notna() & column.duplicated(keep=False)).to_numpy()  # a row of totals is alone
+        others = features.loc[several, [c for c in numbers if c != name]]
+        within = others.groupby(column[several].to_numpy()).transform("var", ddof=0).mean() / others.var(ddof=0)
         alike = len(others.columns) > 1 and (within < ALIKE).mean() >= 0.5
         if alike or named_group(str(name)):
             why = "with similar rows" if alike else "by its name"
@@ -103,8 +104,9 @@ def _alike_targets(
 ) -> list[str]:
     """Return a sentence on the column whose values have the most alike targets, if these are alike beyond chance.
 
-    A column of text or whole numbers is tested if it has ten values, each in 1.5 rows on average. Numbers are left out if
-    their order tells the target, as that of ages may. Holm's correction counts all tested columns.
+    A column of text or whole numbers is tested if it has ten values in several rows, and all its values are in 1.5 rows on
+    average. A value in one row, such as a row of totals, tells nothing. Numbers are left out if their order tells the target, as
+    that of ages may. Holm's correction counts all tested columns.
     """
     rows = np.random.default_rng(0).permutation(len(y))[:SAMPLE]
     goals = (
@@ -113,25 +115,23 @@ def _alike_targets(
     tested = {}
     for name in features:
         column = features[name].iloc[rows].reset_index(drop=True).dropna()
-        values, groups = np.unique(column if kinds[name] == "numeric" else texts_of(column), return_inverse=True)
-        if len(values) < 10 or len(column) < 1.5 * len(values):
+        several = column[column.duplicated(keep=False)]
+        values, groups = np.unique(several if kinds[name] == "numeric" else texts_of(several), return_inverse=True)
+        if len(values) < 10 or len(column) < 1.5 * column.nunique():
             continue
-        of_rows = goals[column.index]
+        of_rows = goals[several.index]
         if kinds[name] == "numeric" and ((values % 1 != 0).any() or _in_order(of_rows, groups)):
             continue
         tested[str(name)] = intraclass_correlation(of_rows, groups, 0)[1], of_rows, groups
-    if not tested:
-        return []
-    name = min(tested, key=lambda name: tested[name][0])
-    _, of_rows, groups = tested[name]
-    correlation, p = intraclass_correlation(of_rows, groups)
-    if p * len(tested) > LEVEL:
-        return []
-    option = options["groups"].format(quote(name))
-    return [
-        f"Rows with the same {name} have alike targets (intraclass correlation {correlation:.2f}, {groups.max() + 1} values). If new rows will have "
-        f"other values of {name}, the scores are too good: with {option} test rows are from new values."
-    ]
+    for name, (_, of_rows, groups) in sorted(tested.items(), key=lambda item: item[1][0])[:1]:
+        correlation, p = intraclass_correlation(of_rows, groups)
+        if p * len(tested) <= LEVEL:
+            option = options["groups"].format(quote(name))
+            return [
+                f"Rows with the same {name} have alike targets (intraclass correlation {correlation:.2f}, {groups.max() + 1} values). If new rows "
+                f"will have other values of {name}, the scores are too good: with {option} test rows are from new values."
+            ]
+    return []
 
 
 def intraclass_correlation(

@@ -53,11 +53,11 @@ def threshold_counts(is_class: NDArray[np.bool_], proba: NDArray[np.floating]) -
     The numbers are enough for ROC and precision-recall curves. A hundred thresholds are at even steps among the
     different probabilities; the whole percents between the least and the largest probability are also thresholds.
 
-    Probabilities are rounded to four decimals. The result has ``threshold`` (falling), ``right`` (number of rows of the
-    class) and ``wrong`` (number of other rows).
+    Thresholds are rounded down to four decimals; probabilities have six. The result has ``threshold``
+    (falling), ``right`` (number of rows of the class) and ``wrong`` (number of other rows).
     """
-    proba = proba.round(4)
-    values = np.unique(proba)
+    proba = proba.round(6)  # members vote in single precision
+    values = np.unique(np.floor((proba * 1e4).round(2)) / 1e4)
     kept = values[np.unique(np.linspace(0, len(values) - 1, min(100, len(values))).round().astype(int))]
     percents = np.arange(1, 100) / 100
     inside = percents[(percents > values.min(initial=1)) & (percents < values.max(initial=0))]

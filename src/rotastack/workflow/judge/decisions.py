@@ -29,15 +29,19 @@ def by_threshold(curves: Sequence[Mapping[str, Any]], more: Iterable[float] = ()
 
     A curve has the counts of :func:`rotastack.stats.calibration.threshold_counts`, ``positives`` and ``negatives``.
     """
-    first = curves[0]
-    share = first["positives"] / (first["positives"] + first["negatives"])
-    thresholds = sorted({*_THRESHOLDS, *more, max(0.01, round(share, 2))})
-    return [{"threshold": t, "rates": [_rates(curve, t) for curve in curves]} for t in thresholds]
+    share = curves[0]["positives"] / (curves[0]["positives"] + curves[0]["negatives"])
+    thresholds = {*_THRESHOLDS, *more, max(0.01, round(share, 2))}
+    return [{"threshold": t, "rates": [_rates(curve, t) for curve in curves]} for t in sorted(thresholds)]
 
 
 def _rates(curve: Mapping[str, Any], threshold: float) -> Rates:
-    """Return the decisions at a threshold: their number, recall, precision and the share of other rows (``fall``)."""
+    """Return the decisions at a threshold: their number, recall, precision and the share of other rows (``fall``).
+
+    They are None between two thresholds of the curve, where the numbers of rows are not known.
+    """
     number = sum(t >= threshold for t in curve["threshold"])
+    if 0 < number < len(curve["threshold"]) and threshold not in curve["threshold"]:
+        return dict.fromkeys(["decided", "recall", "precision", "fall"])
     right, wrong = (curve[name][number - 1] if number else 0 for name in ("right", "wrong"))
     parts = {
         "recall": (right, curve["positives"]),
