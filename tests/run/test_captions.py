@@ -1,11 +1,13 @@
 """Captions speak of a study's score, average and cells; Snakemake's report, which does not know these, gets plain words."""
 
+from types import SimpleNamespace
+
 import jinja2
 import pytest
 
 from rotastack.project import project_file
 from rotastack.workflow.judge.pages import page_environment
-from rotastack.workflow.run.steps.report import _caption
+from rotastack.workflow.run.steps.report import _caption, _notes
 
 FILES = sorted(project_file("workflow/report").glob("*.rst"))
 
@@ -69,3 +71,10 @@ def test_a_report_on_one_data_set_has_no_furniture_of_a_study(many, cells, boxes
     assert "9.000" in page
     assert ("BOXES" in page, "Wins and ties" in page) == (boxes, wins)
     assert ("<td>loans</td>" in page) == ("data set</th>" in page) == ("2.50" in page) == many
+
+
+def test_notes_name_a_data_set_once():
+    warnings = ["d: 2 classes ('A', 'a') of the target differ only in capital letters", "column 'x' dropped: constant"]
+    records = {"d": {name: {"dataset": "d", "warnings": warnings} for name in ("prepare", "groups")}}
+    job = SimpleNamespace(inputs={"scored": [], "others": []})
+    assert _notes(job, {"notes": []}, False, records, []) == [warnings[0], f"d: {warnings[1]}"] * 2
