@@ -10,7 +10,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import Pipeline
-from tests.cli.conftest import customers, done, refused
+from tests.cli.conftest import customers, done, refused, saved
 from tests.study.strange import Mute
 
 from rotastack import PooledEnsembleClassifier, RandomRotationForestClassifier, RotastackClassifier
@@ -44,6 +44,13 @@ def test_own_types_are_explained_by_consent(tmp_path, capsys):
     said = refused(capsys, "explain", "own", "-C", tmp_path)
     assert "strange.Mute; if you trust the code of tests: " in said, "what a file of results says is no consent"
     assert "age matters most" in done(capsys, "explain", "own", "-C", tmp_path, "--trust", "tests").out
+
+
+@pytest.mark.filterwarnings("error:.*of the target differ")
+def test_classes_that_differ_in_capital_letters_are_explained_without_a_warning(tmp_path, capsys):
+    table = customers().replace({"target": {"safe": "Risk"}})
+    saved(tmp_path, table, RotastackClassifier(5, random_state=0), "shop", "customers")
+    assert "age matters most" in done(capsys, "explain", "shop", "-C", tmp_path).out
 
 
 def test_a_page_says_what_matters(folder, capsys, monkeypatch):

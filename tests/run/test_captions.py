@@ -1,12 +1,14 @@
 """Captions speak of a study's score, average and cells; Snakemake's report, which does not know these, gets plain words."""
 
+from types import SimpleNamespace
+
 import jinja2
 import pytest
 
 from rotastack.project import project_file
 from rotastack.workflow.judge.pages import page_environment
 from rotastack.workflow.run.launch import plan_of
-from rotastack.workflow.run.steps.report import _caption, _shown
+from rotastack.workflow.run.steps.report import _caption, _notes, _shown
 
 
 def caption(*words):
@@ -74,3 +76,10 @@ def test_the_study_on_the_page_has_no_hashes_of_the_page_itself():
     spec = plan_of("tiny").jobs["report"].spec
     assert spec.contents, "the templates are a part of the key"
     assert not {"contents", "rotated"} & _shown(spec.dump()).keys()
+
+
+def test_notes_name_a_data_set_once():
+    warnings = ["d: 2 classes ('A', 'a') of the target differ only in capital letters", "column 'x' dropped: constant"]
+    records = {"d": {name: {"dataset": "d", "warnings": warnings} for name in ("prepare", "groups")}}
+    job = SimpleNamespace(inputs={"scored": [], "others": []})
+    assert _notes(job, {"notes": []}, False, records, []) == [warnings[0], f"d: {warnings[1]}"] * 2

@@ -191,7 +191,6 @@ def explain_saved(
         raise RotastackError(f"{raw}: the training table of the model is missing; run the study again")
     table = read_raw(raw)
     task: TaskName = "regression" if is_regressor(pipeline) else "classification"
-    y = check_target(table["target"], dataset, task)
     refit = read_json(path.with_name("refit.run.json"))
     try:
         score = score_named(score or refit["parameters"]["score"], task)
@@ -199,7 +198,8 @@ def explain_saved(
         raise RotastackError(f"--score: {error}") from None
     names = {"study": study, "dataset": dataset, "method": refit["metrics"]["method"]}
     divided_by = refit["parameters"].get("divided_by")
-    labels = y.to_numpy() if task == "regression" else typed_labels(table["target"])
+    y = table["target"]
+    labels = check_target(y, dataset, task).to_numpy() if task == "regression" else typed_labels(y)
     return {**names, **explain(pipeline, table.drop(columns="target"), labels, score, divided_by=divided_by)}
 
 

@@ -305,7 +305,7 @@ def _notes(
         found = [(r["dataset"], r["metrics"].get(name, [])) for r in scored for name in ("suspicions", "forecasts")]
         notes += [f"{dataset}: {sentence}" for dataset, sentences in found for sentence in sentences]
     for record in [*(r[name] for name in ("prepare", "groups") for r in records.values()), *scored]:
-        notes += [f"{record['dataset']}: {warning}" for warning in record["warnings"]]
+        notes += [f"{record['dataset']}: {w.removeprefix(record['dataset'] + ': ')}" for w in record["warnings"]]
     others = map(read_json, job.inputs["others"])
     notes += [r["message"] for r in others if r["step"] in ("draw", "explain") and r["status"] != "ok"]
     return notes + skipped
