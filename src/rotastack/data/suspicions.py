@@ -123,15 +123,18 @@ def _alike_targets(
         if kinds[name] == "numeric" and ((values % 1 != 0).any() or _in_order(of_rows, groups)):
             continue
         tested[str(name)] = intraclass_correlation(of_rows, groups, 0)[1], of_rows, groups
-    for name, (_, of_rows, groups) in sorted(tested.items(), key=lambda item: item[1][0])[:1]:
-        correlation, p = intraclass_correlation(of_rows, groups)
-        if p * len(tested) <= LEVEL:
-            option = options["groups"].format(quote(name))
-            return [
-                f"Rows with the same {name} have alike targets (intraclass correlation {correlation:.2f}, {groups.max() + 1} values). If new rows "
-                f"will have other values of {name}, the scores are too good: with {option} test rows are from new values."
-            ]
-    return []
+    if not tested:
+        return []
+    name = min(tested, key=lambda name: tested[name][0])
+    _, of_rows, groups = tested[name]
+    correlation, p = intraclass_correlation(of_rows, groups)
+    if p * len(tested) > LEVEL:
+        return []
+    option = options["groups"].format(quote(name))
+    return [
+        f"Rows with the same {name} have alike targets (intraclass correlation {correlation:.2f}, {groups.max() + 1} values). If new rows "
+        f"will have other values of {name}, the scores are too good: with {option} test rows are from new values."
+    ]
 
 
 def intraclass_correlation(
