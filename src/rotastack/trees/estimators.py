@@ -60,10 +60,9 @@ class TreesEstimator(BaseEstimator):
         Numbers and strings are checked once: a check takes a fifth of the time of twenty small trees.
         """
         values = tuple(getattr(self, name) for name in self._parameter_constraints)
-        kinds = tuple(map(type, values))
-        if not _PLAIN_TYPES.issuperset(kinds):
+        if not _PLAIN_TYPES.issuperset(map(type, values)):
             return self._validate_params()
-        return _check_plain(type(self), kinds, values)  # type: ignore[arg-type]  # a class is hashable
+        return _check_plain(type(self), *values)  # type: ignore[arg-type]  # a class is hashable
 
     @whole_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -264,9 +263,9 @@ class GrownRegressor(GrownEstimator, ForestOfNumbers):
     criterion: ClassVar[str] = "squared_error"
 
 
-@lru_cache(1000)
-def _check_plain(estimator: type[TreesEstimator], kinds: tuple[type, ...], values: tuple[Any, ...]) -> None:
-    """Raise an error for parameters outside the estimator's constraints; equal numbers of different `kinds` are different."""
+@lru_cache(1000, typed=True)  # equal numbers of different types, such as 1 and True, are different
+def _check_plain(estimator: type[TreesEstimator], *values: Any) -> None:
+    """Raise an error for parameters outside the estimator's constraints."""
     parameters = dict(zip(estimator._parameter_constraints, values, strict=True))
     validate_parameter_constraints(estimator._parameter_constraints, parameters, estimator.__name__)
 
