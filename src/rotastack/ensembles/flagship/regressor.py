@@ -85,7 +85,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         instead of decreases. Dummies and parts of dates count for their input column. The share of missing
         values counts for the columns with missing values. Decreases are measured on the rows that the trees
         were grown on, so noise columns get a share, which is larger for columns with many values. Redundant
-        columns divide their share. :meth:`out_of_bag_importances` does not have the first two faults.
+        columns divide their share. :meth:`out_of_bag_importances` has neither fault of noise columns; redundant
+        columns divide their share there, too.
     grown_ : list of GrownFamilies
         The families of positive weight with their trees, in the order of `families_`; families on bags that share a
         criterion are one entry. Nodes store only the data that predictions need.
@@ -150,13 +151,15 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         random_state: Any = None,
         verbose: int = 0,
     ):
-        self.trees_per_family = trees_per_family
-        self.families = families
-        self.categorical_features = categorical_features
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        super().__init__(
+            trees_per_family,
+            families,
+            categorical_features=categorical_features,
+            oob_score=oob_score,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
 
     def _checked_target(self, y):
         target = np.asarray(y)

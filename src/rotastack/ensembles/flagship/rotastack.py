@@ -1,6 +1,6 @@
 """Base class of the flagship's classifier and regressor."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from numbers import Integral
 from time import perf_counter
@@ -16,7 +16,7 @@ from rotastack.base.naming import refuse_no_columns
 from rotastack.base.outputs import weighted_sum
 from rotastack.base.row_weights import relative_weights, row_weights, weights_of
 from rotastack.base.scikit import Interval, StrOptions, fit_context, safe_indexing
-from rotastack.ensembles.flagship.families import FAMILIES, Family, find_families
+from rotastack.ensembles.flagship.families import FAMILIES, Family, TreeFamily, find_families
 from rotastack.ensembles.flagship.family_rows import FamilyRows, category_targets, draw_folds, group_numbers
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags
@@ -71,18 +71,30 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
 
     __metadata_request__fit: ClassVar[dict] = {"groups": True}  # groups need no ``set_fit_request``
 
-    trees_per_family: int
-    categorical_features: ArrayLike | str | None
-    oob_score: bool | str | Callable
-    n_jobs: int | None
-    random_state: Any
-    verbose: int
-
     combiner_: Any
     grown_: list[GrownFamilies]
     family_weights_: NDArray[np.float64]
     oob_score_: float
     n_groups_: int
+
+    def __init__(
+        self,
+        trees_per_family: int,
+        families: Sequence[str | TreeFamily],
+        *,
+        categorical_features: ArrayLike | str | None,
+        oob_score: bool | str | Callable,
+        n_jobs: int | None,
+        random_state: Any,
+        verbose: int,
+    ):
+        self.trees_per_family = trees_per_family
+        self.families = families
+        self.categorical_features = categorical_features
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)  # custom views have parameters to validate, too
     def fit(
