@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
 from rotastack.base.classes import float_target, present_target
-from rotastack.base.outputs import r_squared
+from rotastack.base.outputs import r_squared, unit_of
 from rotastack.base.reading import is_dates
 from rotastack.base.row_weights import of_all_rows, weights_of
 from rotastack.base.scikit import check_y
@@ -328,7 +328,7 @@ def _with_stand_ins(outputs: NDArray[np.float64]) -> NDArray[np.float64]:
 def _unit(y: NDArray[np.float64]) -> float:
     """Return a power of two to divide targets by; 1 unless the differences of targets are too small for trees."""
     spread = np.ptp(y)
-    return float(2.0 ** np.floor(np.log2(spread))) if 0 < spread < 1e-3 else 1.0
+    return unit_of(spread) if spread < 1e-3 else 1.0
 
 
 def _slices(y: NDArray[np.float64], weighted: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -17,7 +17,13 @@ from rotastack.base.outputs import weighted_sum
 from rotastack.base.row_weights import relative_weights, row_weights, weights_of
 from rotastack.base.scikit import Interval, StrOptions, fit_context, safe_indexing
 from rotastack.ensembles.flagship.families import FAMILIES, Family, TreeFamily, find_families
-from rotastack.ensembles.flagship.family_rows import FamilyRows, category_targets, draw_folds, group_numbers
+from rotastack.ensembles.flagship.family_rows import (
+    FamilyRows,
+    category_targets,
+    draw_folds,
+    group_numbers,
+    weighted_rows,
+)
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags
 from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored, unseen_rows
@@ -167,7 +173,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         """Return the encoded rows with their targets, weights, groups and folds."""
         check_consistent_length(X, y)
         weights = relative_weights(row_weights(X, y, sample_weight, getattr(self, "class_weight", None)))
-        weighted = np.ones(len(y), dtype=bool) if weights is None else weights > 0
+        weighted = weighted_rows(weights, len(y))
         row_groups = None if groups is None else group_numbers(groups, weighted)
         if row_groups is not None:
             self.n_groups_ = len(np.unique(row_groups[weighted]))
@@ -182,7 +188,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
             weights,
             codes=codes,
             folds=folds,
-            dummies=self.table_.groups_,
+            dummies=self.table_.dummies_,
             row_groups=row_groups,
         )
 
@@ -197,7 +203,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     ) -> None:
         """Fit the families' weights to their unseen outputs (family, row, output), and set the out-of-bag attributes.
 
-        Outputs are NaN for rows that all trees of a family have seen. `y` is the target that ``fit`` was given.
+        Outputs are NaN for rows that all trees of a family have seen. `y` is the checked target of ``fit``.
         """
         raise NotImplementedError
 
