@@ -32,7 +32,7 @@ def mean_of(members: Sequence[NDArray] | NDArray) -> NDArray[np.float64]:
     return weighted_sum([1.0] * len(members), members) / len(members)
 
 
-def unit_of(numbers: NDArray[np.floating]) -> float:
+def unit_of(numbers: NDArray[np.floating] | np.floating) -> float:
     """Return a power of two to divide numbers by: the quotients lie in (-2, 2), and the division rounds nothing."""
     largest = float(np.abs(numbers).max(initial=0))
     return float(2.0 ** np.floor(np.log2(largest))) if largest > 0 else 1.0

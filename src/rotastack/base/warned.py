@@ -20,6 +20,7 @@ _INSIDE = tuple(f"{Path(found).parent}/" for found in (Path(__file__).parent, np
 """Folders of the package, NumPy and scikit-learn: their lines may come between the user's call and the warning."""
 SCALE_RATIO = 1000.0
 """Columns whose standard deviations differ by more than this factor need scaling before a view mixes them."""
+_BLOCK = 1024  # rows at once in `_standard_deviations`
 _LOCK = threading.Lock()
 _open: list[Any] = []  # the filter of each block of ``ignoring`` that runs
 
@@ -99,8 +100,8 @@ def warn_of_scales(X: NDArray[np.floating], names: Sequence[Any], use: str, advi
     )
 
 
-def _standard_deviations(X: NDArray[np.floating], block: int = 1024) -> NDArray[np.floating]:
+def _standard_deviations(X: NDArray[np.floating]) -> NDArray[np.floating]:
     """Return ``X.std(axis=0)`` without a temporary array of the size of X."""
     mean = X.mean(axis=0)
-    squares = sum(((X[i : i + block] - mean) ** 2).sum(axis=0) for i in range(0, len(X), block))
+    squares = sum(((X[i : i + _BLOCK] - mean) ** 2).sum(axis=0) for i in range(0, len(X), _BLOCK))
     return np.sqrt(squares / len(X))

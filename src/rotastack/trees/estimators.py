@@ -263,7 +263,7 @@ class GrownRegressor(GrownEstimator, ForestOfNumbers):
     criterion: ClassVar[str] = "squared_error"
 
 
-@lru_cache(1000, typed=True)  # True is no number of trees, and 1.0 is none
+@lru_cache(1000, typed=True)  # equal numbers of different types, such as 1 and True, are different
 def _check_plain(estimator: type[TreesEstimator], *values: Any) -> None:
     """Raise an error for parameters outside the estimator's constraints."""
     parameters = dict(zip(estimator._parameter_constraints, values, strict=True))

@@ -60,7 +60,7 @@ def test_dummies_of_categories_and_of_missing_values():
     new = pd.DataFrame({"three": ["c", "a"], "two": ["w", None], "one": ["v", "z"]})
     expected = [[1, 0, 0, 0, 0], [0, 1, 0, 1, 1], [0, 0, 1, 0, 0], [np.nan] * 5, [1, 0, 0, np.nan, 0]]
     np.testing.assert_array_equal(clf.table_.transform(pd.concat([X.head(3), new]), clf), expected)
-    assert [group.tolist() for group in clf.table_.groups_] == [[0, 1, 2], [3], [4]]
+    assert [group.tolist() for group in clf.table_.dummies_] == [[0, 1, 2], [3], [4]]
 
 
 def shops(n=800, n_shops=120, seed=0):

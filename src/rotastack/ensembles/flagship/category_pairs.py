@@ -27,7 +27,7 @@ ROWS_AT_ONCE = 1 << 16
 class CategoryPairs:
     """An encoder of categorical columns and pairs of these by target means; columns other than dummies stay unchanged.
 
-    `groups` has the columns of each categorical column's dummies. A cell of a pair is a category of each of its two
+    `dummies` has the columns of each categorical column's dummies. A cell of a pair is a category of each of its two
     columns. The gain of a pair is the sum of squares of the targets that its cells explain, minus the sum that each of
     its columns explains alone, minus the sum that as many cells explain by chance.
 
@@ -50,14 +50,14 @@ class CategoryPairs:
     # target means (category of first, category of second, target) of each pair; (category, target) of a single column
     tables_: list[NDArray[np.float32]]
 
-    def __init__(self, groups: Sequence[NDArray[np.intp]]):
-        self.groups = groups
+    def __init__(self, dummies: Sequence[NDArray[np.intp]]):
+        self.dummies = dummies
 
     def fit(self, X: NDArray[np.float32], targets: NDArray[np.floating]) -> "CategoryPairs":
         """Choose the pairs and compute the means of the `targets` (row, target)."""
-        self.others_ = np.setdiff1d(np.arange(X.shape[1]), np.concatenate(self.groups))
+        self.others_ = np.setdiff1d(np.arange(X.shape[1]), np.concatenate(self.dummies))
         codes, mean = self._codes(X), targets.mean(axis=0)
-        sizes = np.array([len(group) + 1 for group in self.groups])
+        sizes = np.array([len(mine) + 1 for mine in self.dummies])
         first, second = _best_pairs(codes, sizes, targets)
         alone = np.arange(len(sizes))
         self.first_, self.second_ = np.concatenate([alone, first]), np.concatenate([alone, second])
@@ -86,13 +86,13 @@ class CategoryPairs:
         each = amounts[len(self.others_) :].reshape(len(self.first_), -1).sum(axis=1)
         for half in (self.first_, self.second_):
             for k, amount in zip(half, each, strict=True):
-                out[self.groups[k]] += amount / 2 / len(self.groups[k])
+                out[self.dummies[k]] += amount / 2 / len(self.dummies[k])
         return out
 
     def _codes(self, X: NDArray[np.float32]) -> NDArray[np.intp]:
         """Return category numbers (row, categorical column); 0 if all dummies of the column are 0."""
         return np.column_stack(
-            [X[:, group] @ np.arange(1, len(group) + 1, dtype=np.float32) for group in self.groups]
+            [X[:, mine] @ np.arange(1, len(mine) + 1, dtype=np.float32) for mine in self.dummies]
         ).astype(np.intp)
 
 

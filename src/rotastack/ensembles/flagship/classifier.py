@@ -154,14 +154,16 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         random_state: Any = None,
         verbose: int = 0,
     ):
-        self.trees_per_family = trees_per_family
-        self.families = families
-        self.categorical_features = categorical_features
+        super().__init__(
+            trees_per_family,
+            families,
+            categorical_features=categorical_features,
+            oob_score=oob_score,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
         self.class_weight = class_weight
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _checked_target(self, y):
         return check_y(present_target(y), estimator=self)

@@ -39,7 +39,7 @@ class FamilyRows(TrainingRows):
     @property
     def weighted(self) -> NDArray[np.bool_]:
         """The mask of the rows of positive weight."""
-        return np.ones(len(self.X), dtype=bool) if self.weights is None else self.weights > 0
+        return weighted_rows(self.weights, len(self.X))
 
     def bags(self) -> Bags:
         return Bags.of(len(self.X), self.weights, HEAVIEST, MOST_DRAWS, self.row_groups)
@@ -49,7 +49,7 @@ class FamilyRows(TrainingRows):
         return max(-(-wanted // 8), min(wanted, round(wanted * MOST_DRAWS / len(self.X))))
 
     def outside(self, fold: int) -> "FamilyRows":
-        """Return the rows of positive weight outside a fold; groups of rows are of no use there, since a fold holds out whole ones."""
+        """Return the rows of positive weight outside a fold, without numbers of groups: a fold holds out whole groups."""
         rows = np.flatnonzero((self.folds != fold) & self.weighted)
         return FamilyRows(
             self.X[rows],
@@ -60,6 +60,11 @@ class FamilyRows(TrainingRows):
             folds=self.folds[rows],
             dummies=self.dummies,
         )
+
+
+def weighted_rows(weights: NDArray[np.float64] | None, n_rows: int) -> NDArray[np.bool_]:
+    """Return the mask of the rows of positive weight."""
+    return np.ones(n_rows, dtype=bool) if weights is None else weights > 0
 
 
 def group_numbers(groups: ArrayLike, weighted: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -98,7 +103,7 @@ def draw_folds(
     most, sequence = 2 if len(codes) > TALL else 5, child(sequence, "folds")
     if row_groups is None:
         return boosting_folds(codes, most, sequence, weights, int(codes.max()) + 1)
-    weighted = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
+    weighted = weighted_rows(weights, len(codes))
     shape = int(row_groups.max()) + 1, int(codes.max()) + 2
     counts = np.zeros(shape)  # of rows by group and class; in the last column of all rows
     np.add.at(counts, (row_groups[weighted], codes[weighted]), 1)
@@ -124,7 +129,7 @@ def category_targets(rows: TrainingRows) -> NDArray[np.float64]:
     For classes these are 0/1 targets: of the larger of two classes, otherwise of the four largest by rows of positive
     weight. Numbers are centred and divided by a power of two, to fit float32.
     """
-    positive = slice(None) if rows.weights is None else rows.weights > 0
+    positive = weighted_rows(rows.weights, len(rows.target))
     if rows.n_classes is None:
         centred = rows.target - rows.target[positive].mean()
         return (centred / unit_of(centred[positive]))[:, None]

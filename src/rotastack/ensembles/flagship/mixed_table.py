@@ -57,7 +57,7 @@ class MixedTable(BaseEstimator):
     means_: ManyValues  # encodes these
     few_: list[list[str]]  # the categories of each other categorical column
     scaler_: Any
-    groups_: list[NDArray[np.intp]]  # for each column of few categories, its dummies among the columns of the result
+    dummies_: list[NDArray[np.intp]]  # for each column of few categories, its dummies among the columns of the result
     # Mask of the numeric columns that are scaled in reverse order. In these, an outlier far below moves all other values
     # so near to 1 that float32 cannot represent their differences.
     mirrored_: NDArray[np.bool_]
@@ -89,14 +89,14 @@ class MixedTable(BaseEstimator):
             self.means_ = ManyValues()
             numbers = np.hstack([numbers, self.means_.fit_transform(codes[:, self.many_], targets, folds)])
         edges = numbers.shape[1] + np.cumsum([0, *map(_n_dummies, self.few_)])
-        self.groups_ = [np.arange(a, b) for a, b in pairwise(edges)]
+        self.dummies_ = [np.arange(a, b) for a, b in pairwise(edges)]
         self._fit_scale(numbers)
         self.missing_ = np.flatnonzero(np.isnan(numbers).any(axis=0))
         self.sources_ = self._sources(n_own, targets.shape[1])
         rows = self._encoded(numbers, codes)
         # For a new row, the means of categories are those of all training rows.
         as_new = self._encoded(self._with_means(numbers[:, :n_own], codes), codes) if self.many_.any() else rows
-        self.shown_ = ShownValues(as_new, self.sources_, self.groups_, targets)
+        self.shown_ = ShownValues(as_new, self.sources_, self.dummies_, targets)
         return rows
 
     @np.errstate(over="ignore", invalid="ignore")
@@ -250,7 +250,7 @@ class MixedTable(BaseEstimator):
         missing = np.isnan(numbers)
         scaled = numbers if self.scaler_ is None else self.scaler_.scaled(numbers)
         parts = [np.where(missing, np.float32(np.nan), scaled.astype(np.float32))]
-        if self.groups_:
+        if self.dummies_:
             parts.append(self._dummies(codes[:, ~self.many_], self._unknown(codes)[:, ~self.many_]))
         return self.counted(parts[0] if len(parts) == 1 else np.hstack(parts))
 
@@ -279,8 +279,8 @@ class ShownValues:
         The encoded training rows.
     sources : ndarray of shape (n_encoded or n_encoded - 1,)
         The input column of each encoded column; the last one, the share of missing numbers, has none.
-    groups : sequence of ndarray
-        The encoded columns of each column of few categories.
+    dummies : sequence of ndarray
+        The dummies of each column of few categories, as numbers of encoded columns.
     targets : ndarray of shape (n_rows, n_targets)
 
     Examples
@@ -296,7 +296,7 @@ class ShownValues:
         self,
         rows: NDArray[np.float32],
         sources: NDArray[np.intp],
-        groups: Sequence[NDArray[np.intp]],
+        dummies: Sequence[NDArray[np.intp]],
         targets: NDArray[np.float64],
     ):
         n, rows = len(rows), rows[:, : len(sources)]
@@ -309,7 +309,7 @@ class ShownValues:
         several = np.flatnonzero(np.bincount(sources) > 1)
         for part in (np.flatnonzero(sources == source) for source in several):
             self.values[:, part] = rows[np.ix_(np.argsort(rows[:, part[0]], kind="stable")[places], part)]
-        for part in groups:
+        for part in dummies:
             codes = rows[:, part] @ np.arange(1, len(part) + 1, dtype=np.float32)
             _, first, counts = np.unique(codes, return_index=True, return_counts=True)
             if len(first) > N_VALUES:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
 from rotastack.base.classes import float_target, present_target
-from rotastack.base.outputs import r_squared
+from rotastack.base.outputs import r_squared, unit_of
 from rotastack.base.reading import is_dates
 from rotastack.base.row_weights import of_all_rows, weights_of
 from rotastack.base.scikit import check_y
@@ -85,7 +85,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         instead of decreases. Dummies and parts of dates count for their input column. The share of missing
         values counts for the columns with missing values. Decreases are measured on the rows that the trees
         were grown on, so noise columns get a share, which is larger for columns with many values. Redundant
-        columns divide their share. :meth:`out_of_bag_importances` does not have the first two faults.
+        columns divide their share. :meth:`out_of_bag_importances` has neither fault of noise columns; redundant
+        columns divide their share there, too.
     grown_ : list of GrownFamilies
         The families of positive weight with their trees, in the order of `families_`; families on bags that share a
         criterion are one entry. Nodes store only the data that predictions need.
@@ -150,13 +151,15 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         random_state: Any = None,
         verbose: int = 0,
     ):
-        self.trees_per_family = trees_per_family
-        self.families = families
-        self.categorical_features = categorical_features
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        super().__init__(
+            trees_per_family,
+            families,
+            categorical_features=categorical_features,
+            oob_score=oob_score,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
 
     def _checked_target(self, y):
         target = np.asarray(y)
@@ -325,7 +328,7 @@ def _with_stand_ins(outputs: NDArray[np.float64]) -> NDArray[np.float64]:
 def _unit(y: NDArray[np.float64]) -> float:
     """Return a power of two to divide targets by; 1 unless the differences of targets are too small for trees."""
     spread = np.ptp(y)
-    return float(2.0 ** np.floor(np.log2(spread))) if 0 < spread < 1e-3 else 1.0
+    return unit_of(spread) if spread < 1e-3 else 1.0
 
 
 def _slices(y: NDArray[np.float64], weighted: NDArray[np.float64]) -> NDArray[np.intp]:

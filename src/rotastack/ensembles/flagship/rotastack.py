@@ -1,6 +1,6 @@
 """Base class of the flagship's classifier and regressor."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from numbers import Integral
 from time import perf_counter
@@ -16,8 +16,14 @@ from rotastack.base.naming import refuse_no_columns
 from rotastack.base.outputs import weighted_sum
 from rotastack.base.row_weights import relative_weights, row_weights, weights_of
 from rotastack.base.scikit import Interval, StrOptions, fit_context, safe_indexing
-from rotastack.ensembles.flagship.families import FAMILIES, Family, find_families
-from rotastack.ensembles.flagship.family_rows import FamilyRows, category_targets, draw_folds, group_numbers
+from rotastack.ensembles.flagship.families import FAMILIES, Family, TreeFamily, find_families
+from rotastack.ensembles.flagship.family_rows import (
+    FamilyRows,
+    category_targets,
+    draw_folds,
+    group_numbers,
+    weighted_rows,
+)
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags
 from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored, unseen_rows
@@ -71,18 +77,30 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
 
     __metadata_request__fit: ClassVar[dict] = {"groups": True}  # groups need no ``set_fit_request``
 
-    trees_per_family: int
-    categorical_features: ArrayLike | str | None
-    oob_score: bool | str | Callable
-    n_jobs: int | None
-    random_state: Any
-    verbose: int
-
     combiner_: Any
     grown_: list[GrownFamilies]
     family_weights_: NDArray[np.float64]
     oob_score_: float
     n_groups_: int
+
+    def __init__(
+        self,
+        trees_per_family: int,
+        families: Sequence[str | TreeFamily],
+        *,
+        categorical_features: ArrayLike | str | None,
+        oob_score: bool | str | Callable,
+        n_jobs: int | None,
+        random_state: Any,
+        verbose: int,
+    ):
+        self.trees_per_family = trees_per_family
+        self.families = families
+        self.categorical_features = categorical_features
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)  # custom views have parameters to validate, too
     def fit(
@@ -155,7 +173,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         """Return the encoded rows with their targets, weights, groups and folds."""
         check_consistent_length(X, y)
         weights = relative_weights(row_weights(X, y, sample_weight, getattr(self, "class_weight", None)))
-        weighted = np.ones(len(y), dtype=bool) if weights is None else weights > 0
+        weighted = weighted_rows(weights, len(y))
         row_groups = None if groups is None else group_numbers(groups, weighted)
         if row_groups is not None:
             self.n_groups_ = len(np.unique(row_groups[weighted]))
@@ -170,7 +188,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
             weights,
             codes=codes,
             folds=folds,
-            dummies=self.table_.groups_,
+            dummies=self.table_.dummies_,
             row_groups=row_groups,
         )
 
@@ -185,7 +203,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     ) -> None:
         """Fit the families' weights to their unseen outputs (family, row, output), and set the out-of-bag attributes.
 
-        Outputs are NaN for rows that all trees of a family have seen. `y` is the target that ``fit`` was given.
+        Outputs are NaN for rows that all trees of a family have seen. `y` is the checked target of ``fit``.
         """
         raise NotImplementedError
 

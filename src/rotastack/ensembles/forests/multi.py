@@ -48,19 +48,21 @@ class _MultiRotationForest(RotatedForest):
         n_jobs: int | None = None,
         random_state=None,
     ):
+        super().__init__(
+            n_estimators,
+            scaling=scaling,
+            categorical_features=categorical_features,
+            class_weight=class_weight,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         self.n_rotations = n_rotations
-        self.n_estimators = n_estimators
         self.flip = flip
-        self.scaling = scaling
         self.max_features = max_features
         self.constant_leaf = constant_leaf
         self.bootstrap = bootstrap
         self.n_best = n_best
         self.max_axes = max_axes
-        self.categorical_features = categorical_features
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def unrotated(self) -> Any:
         """Return an unfitted forest of as many trees without rotations; its trees use missing values unfilled."""

@@ -52,20 +52,22 @@ class _RandomRotationForest(RotatedForest):
         n_jobs: int | None = None,
         random_state=None,
     ):
-        self.n_estimators = n_estimators
+        super().__init__(
+            n_estimators,
+            scaling=scaling,
+            categorical_features=categorical_features,
+            class_weight=class_weight,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         self.tree = tree
         self.flip = flip
-        self.scaling = scaling
         self.max_features = max_features
         self.constant_leaf = constant_leaf
         self.n_trees_per_rotation = n_trees_per_rotation
         self.max_axes = max_axes
         self.n_cuts = n_cuts
         self.drop_worst = drop_worst
-        self.categorical_features = categorical_features
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def unrotated(self) -> Any:
         """Return an unfitted forest of as many trees without rotations; its trees use missing values unfilled."""

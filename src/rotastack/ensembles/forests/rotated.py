@@ -65,11 +65,27 @@ class RotatedForest(TableEnsemble, TreesEstimator):
 
     study_traits: ClassVar[Traits] = Traits(rotates=True)
 
-    n_estimators: int
     flip: bool
     max_features: Any
     constant_leaf: bool
     max_axes: int
+
+    def __init__(
+        self,
+        n_estimators: int,
+        *,
+        scaling: str | None,
+        categorical_features: ArrayLike | None,
+        class_weight: dict | str | None,
+        n_jobs: int | None,
+        random_state: Any,
+    ):
+        self.n_estimators = n_estimators
+        self.scaling = scaling
+        self.categorical_features = categorical_features
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
     @whole_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -125,7 +141,7 @@ class RotatedForest(TableEnsemble, TreesEstimator):
 
     def _plain(self, forest: Any, **options: Any) -> Any:
         """Return an unfitted forest of as many trees without rotations."""
-        if getattr(self, "class_weight", None) is not None:
+        if self.class_weight is not None:
             options["class_weight"] = self.class_weight
         return forest(n_estimators=self.n_estimators, n_jobs=self.n_jobs, random_state=self.random_state, **options)
 
@@ -154,8 +170,6 @@ class RotatedForest(TableEnsemble, TreesEstimator):
 
 class RotatedClassifier(RotatedForest, ForestOfLabels):
     """A classification forest on rotations of the numeric columns."""
-
-    class_weight: dict | str | None
 
 
 class RotatedRegressor(RotatedForest, ForestOfNumbers):

@@ -47,17 +47,19 @@ class SubsetRotationForest(RotatedClassifier):
         n_jobs: int | None = None,
         random_state=None,
     ):
-        self.n_estimators = n_estimators
+        super().__init__(
+            n_estimators,
+            scaling=scaling,
+            categorical_features=categorical_features,
+            class_weight=class_weight,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         self.n_subsets = n_subsets
         self.subset_size = subset_size
         self.bootstrap_ratio = bootstrap_ratio
         self.estimator = estimator
         self.bootstrap = bootstrap
-        self.scaling = scaling
-        self.categorical_features = categorical_features
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _views(
         self, X: NDArray[np.float64], rows: RowsByClass, count: int, sequence: np.random.SeedSequence
