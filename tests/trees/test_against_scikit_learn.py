@@ -197,7 +197,7 @@ def test_forests_are_as_good(name, forest, other):
     X, y = table(name)
     scores = []
     for seed in range(8):
-        train, test = np.random.default_rng(seed).permutation(len(y))[:600].reshape(2, 300)
+        train, test = np.split(np.random.default_rng(seed).permutation(len(y))[:600], [300])
         models = (kind(40, random_state=seed).fit(X[train], y[train]) for kind in (forest, other))
         scores.append([model.score(X[test], y[test]) for model in models])
     assert abs(np.diff(np.mean(scores, axis=0)).item()) < 0.015

@@ -53,7 +53,7 @@ EDITS = {
     # file -> instances with changed code: code of all pools, of one pool, and of one combiner
     "workflow/run/nested.py": ALL,
     "workflow/run/steps/combine.py": STACKED | each("vote"),
-    "workflow/run/folds.py": each("groups") | each("score"),  # the baseline needs the rows of each
+    "workflow/run/folds.py": each("groups") | DRAWN | each("score"),  # the baseline needs the rows of each
     "combine/stacking.py": STACKED | REFIT,
     "views/rotation.py": ROTATED | DRAWN | REFIT,
     "trees/forest.py": trained("forest", "rotated_forest") | STACKED | REFIT,
