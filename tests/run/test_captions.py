@@ -3,8 +3,10 @@
 from types import SimpleNamespace
 
 import jinja2
+import pandas as pd
 import pytest
 
+from rotastack.plots.curves import plot_calibration
 from rotastack.project import project_file
 from rotastack.workflow.judge.pages import page_environment
 from rotastack.workflow.run.launch import plan_of
@@ -76,6 +78,15 @@ def test_the_study_on_the_page_has_no_hashes_of_the_page_itself():
     spec = plan_of("tiny").jobs["report"].spec
     assert spec.contents, "the templates are a part of the key"
     assert not {"contents", "rotated"} & _shown(spec.dump()).keys()
+
+
+@pytest.mark.parametrize("name", ["calibration", "calibration_one"])
+def test_the_caption_of_calibration_has_the_probability_that_the_figure_draws(name):
+    curves = pd.DataFrame({"dataset": "d", "method": "A", "bin": 0, "rows": 9, "confidence": 0.2, "accuracy": 0.1}, [0])
+    shown = plot_calibration(curves).get_supxlabel()
+    assert f"ten bins by the {shown}. A point shows the share of rows of this class" in caption(
+        name, "classification", "error", "folds"
+    )
 
 
 def test_notes_name_a_data_set_once():
