@@ -225,6 +225,16 @@ def test_rows_that_go_together_count_once(how):
     assert alarms <= 2
 
 
+def test_the_page_names_no_share_of_rows_because_given_splits_have_any(tmp_path):
+    table, y = noise(0, "numbers")
+    table["part"] = np.where(np.arange(len(y)) < 80, -1, 0)
+    found, _ = shown(table, y, LinearRegression(), {"split 1": "part"}, {"part": "id"})
+    explanation.write_explanation(found, tmp_path / "e.json", tmp_path / "e.html")
+    page = (tmp_path / "e.html").read_text()
+    assert "lost on 10 rows" in page
+    assert "Rows are held out: the method was trained again without them, and predicts them." in page
+
+
 # ---------- many columns, slow models, rare classes
 
 
