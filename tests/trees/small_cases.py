@@ -101,7 +101,7 @@ def flagship(model, families: Sequence[TreeFamily] = FAMILIES, X=X) -> Iterable[
     folds = draw_folds(codes, None, sequence)
     data = table.fit_transform(X, model, np.zeros((len(X), 1)), folds)
     trained = (numbers, None) if of_numbers else (codes, int(codes.max()) + 1)
-    rows = FamilyRows(data, *trained, codes=codes, folds=folds, dummies=table.groups_)
+    rows = FamilyRows(data, *trained, codes=codes, folds=folds, dummies=table.dummies_)
     grown, unseen = grow_families(families, 4, rows, sequence)
     for trees in (trees for family in grown for trees in family.forests()):
         yield from (known(trees.nodes), trees.starts, trees.values, trees.sizes)
