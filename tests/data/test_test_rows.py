@@ -30,7 +30,7 @@ def test_the_rows_are_those_of_one_table_with_the_split(files):
 
 def test_a_study_of_two_files_tests_the_rows_of_the_second(files, capsys):
     assert main(["run", "train.csv", "--target", "y", "--test", "test.csv", "--dry-run"]) == 0
-    assert "the training and test rows of column part_" in capsys.readouterr().out
+    assert "test      tested on the rows of test.csv\n" in capsys.readouterr().out, "the files have no column part_"
 
 
 @pytest.mark.parametrize(

@@ -268,7 +268,10 @@ class OwnTable:
                 if label not in labels
             ),
             ("score", f"{NAMES[self.score]}, {self.why}"),
-            ("test", f"{division_in_words(design.protocol)}{' (shortened to meet the time limit)' * design.shortened}"),
+            (
+                "test",
+                f"{division_in_words(design.protocol, self.arguments.test)}{' (shortened to meet the time limit)' * design.shortened}",
+            ),
             *([("memory", beyond)] if least > self.memory else []),
             ("time", self._time(max(self.needed[label] for label in labels))),
             (

@@ -283,7 +283,7 @@ def study_of(
     return {
         "name": name,
         "title": f"Which method predicts {target} in {file} best, and do rotations help?",
-        "description": f"Made from {file}, target {target}: {division_in_words(design.protocol)}.",
+        "description": f"Made from {file}, target {target}: {division_in_words(design.protocol, test)}.",
         "task": shape.task,
         "seed": seed,
         "datasets": [

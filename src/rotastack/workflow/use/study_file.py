@@ -17,11 +17,16 @@ from rotastack.project import project_file
 from rotastack.workflow.study.names import cut_to_fit
 
 
-def division_in_words(protocol: Mapping[str, Any]) -> str:
-    """Return how a protocol divides the rows, in words."""
+def division_in_words(protocol: Mapping[str, Any], test: str | None = None) -> str:
+    """Return the division of the rows by a protocol in words; the file `test` may have the test rows."""
     if protocol["kind"] == "given":
         n, column = protocol["splits"], protocol["columns"][0]
-        return f"the {n} splits of column {column}" if n > 1 else f"the training and test rows of column {column}"
+        of_one = (
+            f"the training and test rows of column {column}"
+            if test is None
+            else f"tested on the rows of {Path(test).name}"
+        )
+        return f"the {n} splits of column {column}" if n > 1 else of_one
     repeats, folds = protocol["repeats"], protocol.get("folds")
     groups, time = protocol.get("groups"), protocol.get("time")
     together = f", rows of one {groups} together" if groups and not time else f"; series by {groups}" if groups else ""
@@ -86,7 +91,8 @@ def study_file(study: dict[str, Any]) -> StudyFile:
         return StudyFile(path, edited=True)
     if all(found.get(key) == study[key] for key in ("task", "protocol", "pools", "evaluation")):
         return StudyFile(path)
-    return StudyFile(path, replaced=division_in_words(found["protocol"]))
+    test = found["datasets"][0]["sources"][0]["file"].get("test")
+    return StudyFile(path, replaced=division_in_words(found["protocol"], test))
 
 
 def write_study(study: dict[str, Any], file: StudyFile) -> None:
