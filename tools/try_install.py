@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RESOLUTIONS = {"newest": "highest", "lowest": "lowest-direct"}
 EXTRAS = ("tables", "workflow")
 """What the tests of the estimators read data, draw and keep models with."""
-TESTED_WITH = ("hypothesis", "pytest", "pyyaml", "scikit-posthocs")
+TESTED_WITH = ("hypothesis", "polars", "pytest", "pyyaml", "scikit-posthocs")
 QUICK = ("base", "trees", "views", "combine", "ensembles", "linear", "diagnostics", "resampling", "stats")
 """Tests of the estimators and of the reading of tables, by folder."""
 CELLS = """\
