@@ -41,3 +41,11 @@ def test_a_wrong_file_is_named(files, capsys, test, said):
     pd.read_csv("test.csv").drop(columns="part").to_csv("lacks.csv", index=False)
     assert main(["run", "train.csv", "--target", "y", "--test", test]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_notes_on_the_reading_of_the_test_rows_are_kept(files):
+    extra = pd.read_csv("test.csv").assign(later=1, seen=2)
+    (extra.astype(object).assign(x=["?", *extra["x"][1:]])).to_csv("more.csv", index=False, sep=";")
+    read, reading = read_with_notes("train.csv", "y", test="more.csv")
+    assert list(read) == ["x", "part", "y", "part_"]
+    assert "more.csv: columns that the training rows lack are ignored: later, seen" in reading.notes

@@ -11,7 +11,12 @@ LOSS = {"A": 0.5, "B": 0.4, "C": 0.3}
 
 def of_influences(influences, means):
     """Return the tests of methods by columns of influences, and their means."""
-    about = {"unit": "rows", "times": 1, "widening": dict.fromkeys(influences, 1.0)}
+    about = {
+        "unit": "rows",
+        "times": 1,
+        "widening": dict.fromkeys(influences, 1.0),
+        "fewest": dict.fromkeys(influences, len(influences)),
+    }
     return RowTests(influences, **about, means=means, alpha=0.05)
 
 

@@ -16,9 +16,9 @@ from rotastack.workflow.judge.verdict_of_one import verdict_of_one
 from rotastack.workflow.study.specs import SummarySpec
 
 
-def wrong(**counts):
-    """Return losses of 200 rows, with a column for each method and its number of wrong rows, the first ones."""
-    return pd.DataFrame({m: (np.arange(200) < n).astype(float) for m, n in counts.items()})
+def wrong(rows=200, **counts):
+    """Return losses of rows, with a column for each method and its number of wrong rows, the first ones."""
+    return pd.DataFrame({m: (np.arange(rows) < n).astype(float) for m, n in counts.items()})
 
 
 def verdict(
@@ -33,6 +33,7 @@ def verdict(
     ratio=0.25,
     chooses=True,
     unit="rows",
+    fewest=None,
     **found,
 ):
     """Return the verdict on losses of rows in five folds, a column for each method, and on what the scoring step found."""
@@ -62,7 +63,8 @@ def verdict(
         chooses=chooses,
     )
     record = {"dataset": "d", "metrics": {"baseline": {}, **found}}
-    about = {"unit": unit, "times": repeats, "widening": dict.fromkeys(losses, 1.0)}
+    of_methods = {"widening": dict.fromkeys(losses, 1.0), "fewest": dict.fromkeys(losses, fewest or n)}
+    about = {"unit": unit, "times": repeats, **of_methods}
     by_time = pd.DataFrame({method: mine.ravel() for method, mine in influences.items()})
     return verdict_of_one(pd.DataFrame(rows), spec, record, by_time, about)
 
@@ -156,13 +158,25 @@ def test_the_corrected_t_test_stands_beside_the_rows_where_rows_are_held_out_sev
 
 def test_the_best_is_named_and_at_once_the_model_if_another_method_is_chosen():
     """Four methods at 21 %; the one of least log loss becomes the model."""
-    losses = wrong(A=42, B=42, C=42, D=42)
+    losses = wrong(400, A=84, B=84, C=84, D=84)
     found = verdict(losses, breaker={"A": 0.51, "B": 0.47, "C": 0.43, "D": 0.45})
     model, ties, *_ = found["sentences"]
     assert found["best"] == "A"
     assert re.search(r"C .21.0%. becomes the model: .* clipped log loss .0\.430", model)
     assert re.match(r"A ties with B .21.0%., C .21.0%. and D .21.0%.: the 95% .* ±1.0%\.$", ties)
     assert "becomes the model" not in said(losses, breaker={"A": 0.51, "B": 0.47}, chooses=False)[0]
+
+
+@pytest.mark.parametrize(("fewest", "ties"), [(298, False), (299, True), (400, True)])
+def test_equal_outputs_are_a_tie_only_if_a_difference_in_one_unit_of_a_hundred_would_show(fewest, ties):
+    """Of n units that agree, a share of 1 - .05 ** (1 / n) may differ in truth, of the rarest class for scores by class."""
+    losses = wrong(400, A=84, B=84)
+    assert (0.99**fewest <= 0.05) == ties
+    words = [
+        "On 400 held-out rows, A cannot be told apart from B (21.0%).",
+        "A ties with B (21.0%): the 95% intervals of the differences lie within ±1.0%.",
+    ]
+    assert said(losses, breaker={"A": 0.5, "B": 0.6}, fewest=fewest)[1] == words[ties]
 
 
 def test_who_is_not_told_apart_is_a_block_of_the_ranking_and_the_sentence_names_who_is_further_down():

@@ -11,6 +11,7 @@ from sklearn.metrics import balanced_accuracy_score, confusion_matrix
 from tests.run.running import combiner_slice, pool_slice
 
 from rotastack.data.artifacts import Prepared, write_frame
+from rotastack.data.loading import fetch_table
 from rotastack.data.raw import read_raw, write_raw
 from rotastack.files import write_text
 from rotastack.stats import corrected_t
@@ -32,7 +33,7 @@ SPEC = {
 }
 
 
-ROWS = {"unit": "rows", "times": 1, "widening": dict.fromkeys("ABC", 1.0)}
+ROWS = {"unit": "rows", "times": 1, "widening": dict.fromkeys("ABC", 1.0), "fewest": dict.fromkeys("ABC", 2)}
 """Facts on the influences of rows."""
 
 
@@ -227,6 +228,19 @@ def test_missing_cells_are_those_of_the_raw_columns(tmp_path):
     assert [metrics[name] for name in counted] == [1, 1, 1, 3, 5 + 3 + 7]
 
 
+def test_notes_on_the_reading_of_a_file_reach_the_record_of_its_preparation(tmp_path):
+    table = pd.DataFrame({"a": np.arange(60) % 17, "y": ["u", "v", None] * 20}, dtype=object)
+    table.loc[:1, "a"] = "see below"
+    table.to_csv(tmp_path / "t.csv", index=False)
+    source = {"file": {"path": str(tmp_path / "t.csv"), "target": "y"}}
+    write_raw(fetch_table("t", {"name": "t", "sources": [source]}), tmp_path / "raw")
+    made = prepare.prepare(PrepareSpec(dataset="t", task="classification"), read_raw(tmp_path / "raw"))
+    assert made.warnings == [
+        "column 'a': 2 of 60 values are not numbers (such as 'see below'); these values become missing",
+        "20 rows without a target are left out",
+    ]
+
+
 # Scores do not depend on the order of the methods
 
 N = 60
@@ -248,15 +262,16 @@ def outputs_of(method, y, folds):
     )
 
 
+@pytest.mark.parametrize("score", ["error", "balanced_accuracy"])
 @pytest.mark.parametrize("splits", [{"A": 8, "B": 2, "C": 8}, {"A": 1, "B": 3, "C": 2}])
-def test_methods_with_different_numbers_of_splits_are_compared_in_any_order(splits):
+def test_methods_with_different_numbers_of_splits_are_compared_in_any_order(splits, score):
     rng = np.random.default_rng(0)
-    y = np.arange(N) % 2
+    y = (np.arange(N) % 4 == 0).astype(int)
     folds = pd.DataFrame({f"S-{k}": rng.permutation(np.repeat([TEST, TRAIN], [20, 40])) for k in range(8)})
     table = Prepared(
         pd.DataFrame({"a": rng.normal(size=N), "target": y}), {"task": "classification", "classes": ["n", "y"]}
     )
-    spec = ScoringSpec(dataset="d", score="error", protocol="splits", axes=["split"], pools=["p"], methods=[*splits])
+    spec = ScoringSpec(dataset="d", score=score, protocol="splits", axes=["split"], pools=["p"], methods=[*splits])
     found = []
     for order in ("ABC", "CBA", "BAC"):
         arrays = [outputs_of(m, y, folds.iloc[:, : splits[m]]) for m in order]
@@ -264,7 +279,7 @@ def test_methods_with_different_numbers_of_splits_are_compared_in_any_order(spli
         of_units, about = scored.rows
         judged = SummarySpec(
             task="classification",
-            score="error",
+            score=score,
             control="A",
             alpha=0.05,
             axes=["split"],
@@ -278,6 +293,7 @@ def test_methods_with_different_numbers_of_splits_are_compared_in_any_order(spli
         tested = folds.iloc[:, : splits["B"]].eq(TEST).any(axis=1)
         times = {m: folds.iloc[:, :k].eq(TEST).sum(axis=1).max() for m, k in splits.items()}
         assert about["times"] == max(times.values())
+        assert about["fewest"]["B"] == (tested.sum() if score == "error" else tested[y == 1].sum())
         assert of_units["B"].notna().sum() == tested.sum() * times["B"]
         assert len(of_units) % about["times"] == 0
         assert about["widening"] == pytest.approx({m: 20 * k / times[m] / N for m, k in splits.items()})

@@ -109,6 +109,19 @@ def test_all_rows_with_one_difference_are_tested_by_the_sign_test():
     assert row_test(np.zeros(1), np.zeros(1), 1.0) is None
 
 
+@pytest.mark.parametrize("score", ["balanced_accuracy", "f1"])
+@pytest.mark.parametrize(("rare", "shown"), [(2, False), (3, False), (4, True)])
+def test_a_class_of_few_rows_shows_no_more_than_its_rows(score, rare, shown):
+    """One method is right about all rows of a rare class, one about none: of two equal methods that guess, 2 / 4 ** rare of pairs are such."""
+    y = (np.arange(60) < rare).astype(int)
+    first, second = (np.stack([1 - p, p], axis=1) for p in (y.astype(float), np.zeros(60)))
+    influences = [unit_influences(score, [(np.arange(60), y, outputs)], np.arange(60)) for outputs in (first, second)]
+    p = row_test(*influences, 0.5 if score == "balanced_accuracy" else 1.0).p
+    assert (p < 0.05) == shown
+    assert p > 2 / 4**rare
+    assert row_test(influences[0], influences[0], 0.0).p == 1
+
+
 def test_training_rows_widen_the_interval():
     influences = np.random.default_rng(0).normal(0, 0.01, 100)
     plain, wide = (row_test(influences, np.zeros(100), 0.03, widening=w) for w in (0.0, 1.0))

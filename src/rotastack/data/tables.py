@@ -73,8 +73,7 @@ def read_with_notes(
     """
     written, reading = read_as_written(source, labels)
     if test is not None:
-        written = _with_test(written, *read_as_written(test, labels))
-        reading = replace(reading, name=f"{reading.name} and {Path(test).name}", rows=len(written))
+        written, reading = _with_test(written, reading, *read_as_written(test, labels))
     for column in kinds or {}:
         if column not in written:
             near = nearest(column, list(map(str, written.columns)))
@@ -110,12 +109,19 @@ def read_with_notes(
     return settled(table, mixed=like is not None)[0], replace(reading, notes=tuple(notes))
 
 
-def _with_test(train: pd.DataFrame, test: pd.DataFrame, reading: Reading) -> pd.DataFrame:
-    """Return the rows of two tables with the same columns, and a last column that says which are which."""
+def _with_test(
+    train: pd.DataFrame, reading: Reading, test: pd.DataFrame, of_test: Reading
+) -> tuple[pd.DataFrame, Reading]:
+    """Return the rows of two tables in the columns of the first, and a last column that says which are which; and the reading of both."""
     if lacking := [str(column) for column in train if column not in test]:
-        raise RotastackError(f"{reading.name}: columns of the training rows are missing: {shortened(lacking)}")
+        raise RotastackError(f"{of_test.name}: columns of the training rows are missing: {shortened(lacking)}")
+    told = list(of_test.notes)
+    if extra := [str(column) for column in test if column not in train]:
+        told.append(f"columns that the training rows lack are ignored: {shortened(extra)}")
+    notes = (*reading.notes, *(f"{of_test.name}: {note}" for note in told))
     part = ["train"] * len(train) + ["test"] * len(test)
-    return pd.concat([train, test[train.columns]], ignore_index=True).assign(**{free_name(train, "part"): part})
+    both = pd.concat([train, test[train.columns]], ignore_index=True).assign(**{free_name(train, "part"): part})
+    return both, replace(reading, name=f"{reading.name} and {of_test.name}", rows=len(both), notes=notes)
 
 
 def read_table(source: Any, target: str | None = None, like: pd.DataFrame | None = None) -> tuple[pd.DataFrame, Any]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 from scipy.stats import t as t_distribution
 
+from rotastack.stats.metrics import DECIDED
 from rotastack.stats.scores import MEANS, row_losses, with_ties
 
 Cell = tuple[NDArray[np.intp], NDArray, NDArray[np.floating]]
@@ -33,7 +34,9 @@ def unit_influences(
     score with respect to the row's weight, times the number of rows. For a mean of losses the influence is the loss minus the mean
     loss, for the area under the ROC curve the structural components of DeLong et al. minus the area. A unit has the sum of its
     rows' influences, divided by the number of cells and of their rows, and multiplied by ``sqrt(g / (g - 1))``, where g units
-    have a part in the ratio: without this factor the variance of a ratio of few units would be too small.
+    have a part in the ratio: without this factor the variance of a ratio of few units would be too small. A share of right decisions
+    for a class that is 0 or 1 would have no variance, however few rows the class has: Laplace's rule of succession takes its
+    place, (1 + g) / (2 + g) for 1.
 
     Parameters
     ----------
@@ -68,13 +71,14 @@ def unit_influences(
     found = np.zeros((units.max() + 1, tested.max()))
     for key in dict.fromkeys(part.key for *_, part in parts):
         mine = [(rows, times, part) for rows, times, part in parts if part.key == key]
+        n = np.count_nonzero(sum(np.bincount(units[rows], part.denominator, len(found)) for rows, _, part in mine))
         level = np.mean([part.numerator.sum() / part.denominator.sum() for *_, part in mine])
-        of_part, weights = np.zeros_like(found), np.zeros(len(found))
+        if key and score in DECIDED and level in (0, 1):
+            level = (level * n + 1) / (n + 2)
+        of_part = np.zeros_like(found)
         for rows, times, part in mine:
             shares = part.slope * (part.numerator - level * part.denominator) / part.denominator.sum()
             np.add.at(of_part, (units[rows], times), shares / len(cells))
-            weights += np.bincount(units[rows], part.denominator, len(found))
-        n = np.count_nonzero(weights)
         found += of_part * np.sqrt(n / (n - 1)) if n > 1 else np.nan
     return found
 

@@ -27,8 +27,10 @@ class FileSource(Source):
         by_kind = self.kinds if isinstance(self.kinds, Mapping) else {}
         kinds = {column: kind for kind, columns in by_kind.items() if kind != "others" for column in columns}
         kinds = {column: "categorical" if kind == "ordered" else kind for column, kind in kinds.items()}
-        read = read_with_notes(self.files[0], target, kinds, test=self.parts.get("test"))
-        return with_target(read[0], target, self.where)[0]
+        table, reading = read_with_notes(self.files[0], target, kinds, test=self.parts.get("test"))
+        table, left_out = with_target(table, target, self.where)
+        table.attrs["notes"] = [*reading.notes, *left_out]  # for the record of the preparation, and so for the report
+        return table
 
     def probe(self) -> None:
         for path in self.files:

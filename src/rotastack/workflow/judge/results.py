@@ -83,6 +83,7 @@ class RowTests(NamedTuple):
     unit: str  # a noun, such as rows
     times: int  # that units are tested
     widening: Mapping[str, float]  # of the variance of each method's score, see row_test
+    fewest: Mapping[str, int]  # tested units of each method; of a score by class, those with the rarest class
     means: pd.Series  # of the methods' scores
     alpha: float
 
@@ -95,6 +96,10 @@ class RowTests(NamedTuple):
         one, other = self.means[first], self.means[second]
         difference = float(one - other) if abs(one - other) > tolerance([one, other]) else 0.0
         return row_test(a, b, difference, widening=max(self.widening[first], self.widening[second]), alpha=self.alpha)
+
+    def unseen(self, first: str, second: str) -> float:
+        """Return the largest share of units in which two methods may differ although they agree in all tested units."""
+        return 1 - self.alpha ** (1 / min(self.fewest[first], self.fewest[second]))
 
     @property
     def units(self) -> str:

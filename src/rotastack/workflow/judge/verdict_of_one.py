@@ -127,7 +127,11 @@ class _Verdict:
         """Return sentences on the methods next to the best that are equal in practice, and on those that cannot be told apart."""
         tests = {str(m): self.test(str(m), best) for m in self.means.index[1:]}
         margin = ROPE * self.level if self.score in IN_UNITS else ROPE
-        ties = [m for m in choice.alike[1:] if (t := tests[m]) and max(map(abs, t.interval)) <= margin]
+        ties = [
+            m
+            for m in choice.alike[1:]
+            if self.test.unseen(m, best) <= ROPE and (t := tests[m]) and max(map(abs, t.interval)) <= margin
+        ]
         alike = [m for m in choice.alike[1:] if m not in ties]
         further = [m for m, t in tests.items() if m not in choice.alike and t and t.p >= self.spec.alpha]
         sentences = []

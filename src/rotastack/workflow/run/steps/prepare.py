@@ -110,7 +110,7 @@ def prepare(spec: PrepareSpec, raw: pd.DataFrame, options: Mapping[str, str] = O
         n_signal = n_numeric + sum(len(c) - 1 for c in preprocessor.categories_.values())
         metrics |= {"noise_columns": n_noise, "snr_db": round(10 * np.log10(n_signal / n_noise), 2)}
     dropped = [f"column {c!r} dropped: {why}" for c, why in preprocessor.dropped_in_words().items()]
-    return PreparedTable(frame, about, metrics, dropped)
+    return PreparedTable(frame, about, metrics, [*raw.attrs.get("notes", []), *dropped])
 
 
 def run(job: Job) -> None:

@@ -18,7 +18,7 @@ from rotastack.stats.calibration import calibration_curve, confusion, threshold_
 from rotastack.stats.forecasts import naive_forecasts
 from rotastack.stats.influence import unit_influences
 from rotastack.stats.metrics import METRICS
-from rotastack.stats.scores import constant_output, score_numbers, score_probabilities
+from rotastack.stats.scores import MEANS, constant_output, score_numbers, score_probabilities
 from rotastack.workflow.judge.intervals import coverage_of_spans
 from rotastack.workflow.judge.words import printer
 from rotastack.workflow.run.folds import masks
@@ -100,6 +100,7 @@ def score_all(
     units, unit = _units(spec, table, divisions)
     influences: dict[str, pd.Series] = {}  # of the tested units: pools may have different numbers of splits
     widening: dict[str, float] = {}
+    fewest: dict[str, int] = {}
     scores, curves, decided = [], [], []
     failures: dict[str, str] = {}
     association: dict[str, float] = {}
@@ -117,6 +118,8 @@ def score_all(
         by_time = pd.DataFrame(_influences(spec.score, cells, units, table)).loc[np.unique(units[rows])]
         influences[method] = by_time.stack()
         widening[method] = len(rows) / by_time.shape[1] / len(table.y)
+        classes = table.y[rows] if table.classes and spec.score not in MEANS else np.zeros(len(rows))
+        fewest[method] = min(len(np.unique(units[rows[classes == k]])) for k in np.unique(classes))
         true, outputs = (np.concatenate(parts) for parts in zip(*((c.y, c.outputs) for c in cells), strict=True))
         if np.isfinite(outputs[:, 0]).all():  # the ends of intervals may be missing
             first = [(c.rows, c.y, c.outputs[:, : table.n_classes or 1]) for c in cells]
@@ -134,7 +137,7 @@ def score_all(
     frame, calibration = (pd.concat(parts, ignore_index=True) for parts in (scores, curves))
     of_units = pd.DataFrame(influences)
     of_units = of_units.reindex(pd.MultiIndex.from_product(of_units.index.levels))
-    about = {"unit": unit, "times": len(of_units.index.levels[1]), "widening": widening}
+    about = {"unit": unit, "times": len(of_units.index.levels[1]), "widening": widening, "fewest": fewest}
     means = frame.groupby("method")[list(METRICS[table.task])].mean()
     found = records["prepare"].get("metrics", {}).get("suspicions", [])
     metrics = {
