@@ -100,7 +100,7 @@ def _family_in_words(family: Family) -> str:
 
 
 def _families_in_words(families: Sequence[dict[str, Any]], task: str) -> list[str]:
-    """Return a sentence if families on rotated columns have more weight than by their number, and no higher error."""
+    """Return a sentence on the weight and the error of families on rotated columns beside the others'."""
     if not families:
         return []
     if not any(f["weight"] for f in families):
@@ -110,12 +110,12 @@ def _families_in_words(families: Sequence[dict[str, Any]], task: str) -> list[st
         return []
     share, equal = sum(f["share"] for f in turned), len(turned) / len(families)
     first, second = (min(group, key=lambda f: f["error"]) for group in (turned, others))
-    if not (share > equal and first["error"] <= second["error"]):
+    if not np.isfinite(first["error"] + second["error"]):
         return []
     score, number = ("root mean squared error", "{:.4g}") if task == "regression" else ("error", "{:.1%}")
     return [
-        f"Rotations matter: families on rotated columns have {share:.0%} of the weight ({equal:.0%} with equal weights), and the "
-        f"best of them, {first['name']}, has an out-of-bag {score} of {number.format(first['error'])}, the best other family, "
+        f"Families on rotated columns have {share:.0%} of the weight ({equal:.0%} with equal weights); the best of them, "
+        f"{first['name']}, has an out-of-bag {score} of {number.format(first['error'])}, the best other family, "
         f"{second['name']}, {number.format(second['error'])}."
     ]
 
