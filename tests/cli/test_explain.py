@@ -43,20 +43,23 @@ def test_own_types_are_explained_by_consent(tmp_path, capsys):
     write_raw(table, tmp_path / "data/raw/customers.parquet")
     said = refused(capsys, "explain", "own", "-C", tmp_path)
     assert "strange.Mute; if you trust the code of tests: " in said, "what a file of results says is no consent"
-    assert "age matters most" in done(capsys, "explain", "own", "-C", tmp_path, "--trust", "tests").out
+    assert (
+        "age has the largest effect that is shown"
+        in done(capsys, "explain", "own", "-C", tmp_path, "--trust", "tests").out
+    )
 
 
 @pytest.mark.filterwarnings("error:.*of the target differ")
 def test_classes_that_differ_in_capital_letters_are_explained_without_a_warning(tmp_path, capsys):
     table = customers().replace({"target": {"safe": "Risk"}})
     saved(tmp_path, table, RotastackClassifier(5, random_state=0), "shop", "customers")
-    assert "age matters most" in done(capsys, "explain", "shop", "-C", tmp_path).out
+    assert "age has the largest effect that is shown" in done(capsys, "explain", "shop", "-C", tmp_path).out
 
 
 def test_a_page_says_what_matters(folder, capsys, monkeypatch):
     monkeypatch.setattr(explanation, "MOST_BARS", 3)
     out = done(capsys, "explain", "shop", "-C", folder).out.splitlines()
-    assert re.match(r"age matters most: .*\(out of bag\)\.$", out[0])
+    assert re.match(r"age has the largest effect that is shown: .*\(out of bag\)\.$", out[0])
     page = (folder / "results/shop/customers/explain.html").read_text()
     assert [text for text in ("(the 3 largest of 4)", *out[:-1]) if text not in page] == []
     assert page.count("<svg") == 2
@@ -140,12 +143,11 @@ def test_the_first_column_in_words_is_one_that_surely_matters():
         return _importances_in_words({**content, "importances": importances, "tested": {**tested, **changed}}, 1)
 
     first, rest = said(sure, {**unsure, "loss": 0.005})
-    assert re.match("x matters most: .*0.900 to 0.890 .held out", first)
+    assert re.match("x has the largest effect that is shown: .*0.900 to 0.890 .held out", first)
     assert re.match("1 of 2 columns or sets .* over 40 held-out rows, corrected for 5 columns", rest)
     pair = {**sure, "column": "u and v together", "columns": 2}
     for words, told in {
-        "u and v together matter most": said(pair),
-        "u and v together are first of what is shown": said(unsure, pair),
+        "u and v together have the largest effect that is shown": said(unsure, pair),
         ".* over 7 groups of held-out rows": said(unsure, sure, units=7)[1:],
         "None of 1 columns": said(unsure),
         ".*no worse .accuracy 0.600 against 0.600": said(sure, scores=[0.6, 0.6]),
@@ -206,7 +208,7 @@ def test_noise_is_not_said_to_matter(task, model):
     """Two deviations of the shufflings were passed by columns of most of such tables."""
     found = [shown(*noise(seed, task), model) for seed in range(12)]
     assert sum(bool(columns) for _, columns in found) <= 2
-    assert sum(" matters most" in e["words"][0] for e, _ in found) <= 1
+    assert sum(" has the largest effect that is shown" in e["words"][0] for e, _ in found) <= 1
 
 
 @pytest.mark.parametrize("how", ["groups", "time", "copies"])

@@ -80,7 +80,7 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
     ]:
         assert words in screen, words
     assert len(screen.splitlines()) < 38
-    assert "matters most" in (tmp_path / "results/customers/report.html").read_text()
+    assert "has the largest effect that is shown" in (tmp_path / "results/customers/report.html").read_text()
     assert {path.stem for path in (tmp_path / "results/customers/figures/study").iterdir()} == {"calibration"}
 
     new = mixed(40).drop(columns=["churned", "plan", "customer_id"])[["city", "joined", *"dcba"]]

@@ -141,9 +141,6 @@ def _importances_in_words(content: Mapping[str, Any], sign: int) -> list[str]:
     if not used:
         return words
     first, before, after = used[0], content["score"], content["score"] - sign * used[0]["loss"]
-    several = first["columns"] > 1
-    matters = "matter most" if several else "matters most"
-    if first is not importances[0]:
-        matters = f"{'are' if several else 'is'} first of what is shown to matter"
     change = f"{'falls' if sign > 0 else 'rises'} from {number.format(before)} to {number.format(after)}"
-    return [f"{first['column']} {matters}: with shuffled values, {scoring} {change} ({content['how']}).", *words]
+    effect = f"{'have' if first['columns'] > 1 else 'has'} the largest effect that is shown"
+    return [f"{first['column']} {effect}: with shuffled values, {scoring} {change} ({content['how']}).", *words]
