@@ -73,8 +73,7 @@ def read_with_notes(
     """
     written, reading = read_as_written(source, labels)
     if test is not None:
-        written = _with_test(written, *read_as_written(test, labels))
-        reading = replace(reading, name=f"{reading.name} and {Path(test).name}", rows=len(written))
+        written, reading = _with_test(written, reading, *read_as_written(test, labels))
     for column in kinds or {}:
         if column not in written:
             near = nearest(column, list(map(str, written.columns)))
@@ -82,7 +81,6 @@ def read_with_notes(
     readings = readings_of(written, reading.delimiter, kinds, labels)
     if like is not None:
         readings |= {name: how for name, how in stored_readings(like).items() if name in written}
-    notes = list(reading.notes)
     marked: dict[str, list[str]] = {"decimal commas": [], "thousands separators": []}
     for name, how in readings.items():
         if how.type == "number" and (how.decimal == "," or how.thousands):
@@ -91,9 +89,7 @@ def read_with_notes(
                 marked["decimal commas"].append(str(name))
             if how.thousands and texts.str.contains(r"\d[.,'’\s]\d{3}").any():
                 marked["thousands separators"].append(str(name))
-    for mark, names in marked.items():
-        if names:
-            notes.append(f"{mark} in {shortened(names, 3)}")
+    notes = [*reading.notes, *(f"{mark} in {shortened(names, 3)}" for mark, names in marked.items() if names)]
     for name, how in readings.items():
         column, shown = f"column {str(name)!r}:", " or ".join(map(in_words, how.formats))
         if how.example and how.type == "number":
@@ -110,12 +106,18 @@ def read_with_notes(
     return settled(table, mixed=like is not None)[0], replace(reading, notes=tuple(notes))
 
 
-def _with_test(train: pd.DataFrame, test: pd.DataFrame, reading: Reading) -> pd.DataFrame:
-    """Return the rows of two tables with the same columns, and a last column that says which are which."""
+def _with_test(
+    train: pd.DataFrame, reading: Reading, test: pd.DataFrame, of_test: Reading
+) -> tuple[pd.DataFrame, Reading]:
+    """Return the rows of two tables with the columns of the first, and a last column that says which are which."""
     if lacking := [str(column) for column in train if column not in test]:
-        raise RotastackError(f"{reading.name}: columns of the training rows are missing: {shortened(lacking)}")
-    part = ["train"] * len(train) + ["test"] * len(test)
-    return pd.concat([train, test[train.columns]], ignore_index=True).assign(**{free_name(train, "part"): part})
+        raise RotastackError(f"{of_test.name}: columns of the training rows are missing: {shortened(lacking)}")
+    more = [str(column) for column in test if column not in train]
+    ignored = [f"columns that the training rows lack are ignored: {shortened(more)}"] * bool(more)
+    notes = (*reading.notes, *(f"{of_test.name}: {note}" for note in [*of_test.notes, *ignored]))
+    table = pd.concat([train, test[train.columns]], ignore_index=True)
+    table[free_name(train, "part")] = ["train"] * len(train) + ["test"] * len(test)
+    return table, replace(reading, name=f"{reading.name} and {of_test.name}", rows=len(table), notes=notes)
 
 
 def read_table(source: Any, target: str | None = None, like: pd.DataFrame | None = None) -> tuple[pd.DataFrame, Any]:

@@ -180,7 +180,9 @@ class OwnTable:
             folds = division_numbers(self.features, self.arguments.split_column, "split 1", self.table)
             return given_splits([folds], y, list(map(str, classes)) if self.task == "classification" else [])
         except RotastackError as error:
-            raise RotastackError(f"{self.table}: --split-column: {error}") from None
+            raise RotastackError(
+                f"{self.table}: {self.dashes}{'test' if self.arguments.test else 'split-column'}: {error}"
+            ) from None
 
     def _score(self) -> tuple[str, str]:
         """Return the score that methods are ranked by, and why."""
