@@ -66,3 +66,10 @@ def test_a_wrong_file_is_named(files, capsys, test, said):
     pd.read_csv("test.csv").drop(columns="part").to_csv("lacks.csv", index=False)
     assert main(["run", "train.csv", "--target", "y", "--test", test]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_model_is_said_to_have_the_rows_of_both_files(files, capsys):
+    methods = ["--methods", "Random forest, Logistic regression", "--size", "small"]
+    assert main(["run", "train.csv", "--target", "y", "--test", "test.csv", *methods]) == 0
+    assert ", trained on all rows of train.csv and test.csv: results/train/train/model" in capsys.readouterr().out
