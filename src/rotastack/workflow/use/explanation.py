@@ -114,7 +114,7 @@ def _families_in_words(families: Sequence[dict[str, Any]], task: str) -> list[st
         return []
     score, number = ("root mean squared error", "{:.4g}") if task == "regression" else ("error", "{:.1%}")
     return [
-        f"Rotations matter: families on rotated columns have {share:.0%} of the weight ({equal:.0%} with equal weights), and the "
+        f"Families on rotated columns have {share:.0%} of the weight ({equal:.0%} with equal weights), and the "
         f"best of them, {first['name']}, has an out-of-bag {score} of {number.format(first['error'])}, the best other family, "
         f"{second['name']}, {number.format(second['error'])}."
     ]
