@@ -81,7 +81,7 @@ class Answer:
             lines.append(("", f"and {len(self.without_model) - 3} more"))
         lines += [("failed", message) for message in self.failed]
         if self.models:
-            option = "" if len(self.models) == 1 else f" --dataset {next(iter(self.models))}"
+            option = f" --dataset {next(iter(self.models))}" * (len(self.models) + len(self.without_model) > 1)
             lines.append(("predict", f"rotastack predict --study {self.study}{option}{self.trust} NEW_ROWS.csv"))
         lines += [("runs", self.runs), ("results", self.root)]
         return "\n".join([*self.sentences, "", *self._table(), "", headed(lines)])
