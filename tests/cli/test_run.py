@@ -193,6 +193,14 @@ def test_values_outside_of_an_order_count_as_missing_before_the_run(here, capsys
         assert said in done(capsys, "run", "t.csv", "--target", "y", "--kind", f"b={order}", "--dry-run").out
 
 
+def test_a_folder_of_a_studys_name_hides_no_study(here, capsys):
+    """Such as the package of its estimators."""
+    (here / "tiny").mkdir()
+    (here / "other").mkdir()
+    assert "tiny" in done(capsys, "run", "tiny", "--dry-run").out
+    assert "other is a folder; name a table or a study" in refused(capsys, "run", "other", "--dry-run")
+
+
 def test_a_study_that_was_edited_says_what_counts(here, capsys):
     (here / "t.csv").write_text("a,b\n" + "".join(f"{i / 7},{'xy'[i % 2]}\n" for i in range(40)))
     (here / "studies").mkdir()
