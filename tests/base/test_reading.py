@@ -193,6 +193,12 @@ def test_what_cannot_be_read_is_counted_and_named():
     ]
 
 
+def test_a_number_with_the_other_decimal_mark_is_named_as_such():
+    how, notes = read([f"{k},5" for k in range(30)])[0], []
+    read_columns(pd.DataFrame({"c": ["80.5", "7"]}, dtype="str"), {"c": how}, notes.append)
+    assert "1 of 2 values are not numbers with decimal commas (such as '80.5')" in notes[0]
+
+
 @pytest.mark.parametrize(
     ("delimiter", "options", "n_missing"), [(",", {}, 2), (",", {"target": "c"}, 0), (None, {}, 0)]
 )

@@ -105,6 +105,7 @@ def test_no_partial_dependence_is_empty():
     days, place = rng.integers(0, 400, 900), rng.integers(0, 300, 900)
     table = pd.DataFrame({"lasted": pd.to_timedelta(days, unit="D"), "place": [f"street {k}" for k in place]})
     table["day"] = pd.Timestamp("2020-01-01") + table["lasted"]
+    table["rank"] = pd.Categorical.from_codes(days // 100, ["a", "b", "c", "d", "nobody's"])
     reader = TablePreprocessor(encoding="onehot")
     model = RandomForestRegressor(10, max_features=0.2, random_state=0)
     pipeline = Pipeline([("table", reader), ("regressor", model)]).fit(table, days + (place % 2) * 300.0)
@@ -112,6 +113,8 @@ def test_no_partial_dependence_is_empty():
     found = {d["column"]: d for d in json.loads(told)}
     assert "2020-01-01" <= found["day"]["values"][0] < found["day"]["values"][-1] < "2021-03-01"
     assert 0 <= found["lasted"]["values"][0] < found["lasted"]["values"][-1] < 400
+    assert np.ptp(found["lasted"]["curves"]["prediction"]) > 50
+    assert sorted(found["rank"]["values"]) == ["a", "b", "c", "d"]
     assert len(found["place"]["values"]) == len(found["place"]["curves"]["prediction"]) == 12
 
 

@@ -177,6 +177,30 @@ def test_a_study_is_found_by_its_file_and_by_its_name_in_results(name, folder, h
     assert {"first", "compose"} & {*known.split(", ")} == {"first"}
 
 
+def test_the_command_to_predict_names_the_data_set_if_another_has_no_model():
+    given = {"sentences": [], "_table": list, "failed": [], "together": {}, "study": "s", "trust": ""}
+    models = {"b": {"method": "RF", "file": "model.skops", "address": None}}
+    for without, option in (({}, ""), ({"a": "ValueError: no"}, " --dataset b")):
+        made = SimpleNamespace(**given, models=models, without_model=without, report="", runs="", root="")
+        assert f"rotastack predict --study s{option} NEW_ROWS.csv" in Answer.as_text(made)
+
+
+def test_values_outside_of_an_order_count_as_missing_before_the_run(here, capsys):
+    (here / "t.csv").write_text(
+        "a,b,y\n" + "".join(f"{i / 7},{['low', 'mid', 'high'][i % 3]},{i % 2}\n" for i in range(60))
+    )
+    for order, said in (("low<mid", "missing   b 33%"), ("Low<Mid", "dropped   b: missing: has no value of the order")):
+        assert said in done(capsys, "run", "t.csv", "--target", "y", "--kind", f"b={order}", "--dry-run").out
+
+
+def test_a_folder_of_a_studys_name_hides_no_study(here, capsys):
+    """Such as the package of its estimators."""
+    (here / "tiny").mkdir()
+    (here / "other").mkdir()
+    assert "tiny" in done(capsys, "run", "tiny", "--dry-run").out
+    assert "other is a folder; name a table or a study" in refused(capsys, "run", "other", "--dry-run")
+
+
 def test_a_study_that_was_edited_says_what_counts(here, capsys):
     (here / "t.csv").write_text("a,b\n" + "".join(f"{i / 7},{'xy'[i % 2]}\n" for i in range(40)))
     (here / "studies").mkdir()

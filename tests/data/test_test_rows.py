@@ -1,5 +1,7 @@
 """A file of test rows beside a table: the same as one table with a column that names the split."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,8 @@ import pytest
 from rotastack.cli import main
 from rotastack.data.loading import source_files
 from rotastack.data.tables import read_with_notes
+from rotastack.workflow.run.steps.prepare import prepare
+from rotastack.workflow.study.specs import PrepareSpec
 
 
 @pytest.fixture
@@ -28,6 +32,27 @@ def test_the_rows_are_those_of_one_table_with_the_split(files):
     assert [path.name for path in source_files("t", entry)] == ["train.csv", "test.csv"]
 
 
+def test_what_the_second_file_has_beyond_the_first_is_told(files):
+    """Also what its own reading told, with its name; the column of the split is nobody's, so nobody dropped it."""
+    lines = pd.read_csv("test.csv").assign(weather="wet").to_csv(index=False).splitlines()
+    Path("test.csv").write_text("\n".join([*lines[:-1], lines[-1].rpartition(",")[0]]))
+    read, reading = read_with_notes("train.csv", "y", test="test.csv")
+    assert list(read) == ["x", "part", "y", "part_"]
+    assert reading.notes == (
+        "test.csv: column 'weather': 1 row has fewer fields than the header; missing fields are empty",
+        "test.csv: columns that the training rows lack are ignored: weather",
+    )
+    spec = PrepareSpec(dataset="t", task="classification", divided_by={"split 1": "part_"})
+    assert prepare(spec, read.rename(columns={"y": "target"})).warnings == []
+
+
+def test_a_class_without_training_rows_is_no_matter_of_a_column(files, capsys):
+    train = pd.read_csv("train.csv")
+    train[train["y"] == "yes"].to_csv("train.csv", index=False)
+    assert main(["run", "train.csv", "--target", "y", "--test", "test.csv", "--dry-run"]) == 2
+    assert "train.csv: --test: split 1 of 1 has no training row of class 'no'" in capsys.readouterr().err
+
+
 def test_a_study_of_two_files_tests_the_rows_of_the_second(files, capsys):
     assert main(["run", "train.csv", "--target", "y", "--test", "test.csv", "--dry-run"]) == 0
     assert "test      tested on the rows of test.csv\n" in capsys.readouterr().out, "the files have no column part_"
@@ -43,9 +68,8 @@ def test_a_wrong_file_is_named(files, capsys, test, said):
     assert said in capsys.readouterr().err
 
 
-def test_notes_on_the_reading_of_the_test_rows_are_kept(files):
-    extra = pd.read_csv("test.csv").assign(later=1, seen=2)
-    (extra.astype(object).assign(x=["?", *extra["x"][1:]])).to_csv("more.csv", index=False, sep=";")
-    read, reading = read_with_notes("train.csv", "y", test="more.csv")
-    assert list(read) == ["x", "part", "y", "part_"]
-    assert "more.csv: columns that the training rows lack are ignored: later, seen" in reading.notes
+@pytest.mark.slow
+def test_the_model_is_said_to_have_the_rows_of_both_files(files, capsys):
+    methods = ["--methods", "Random forest, Logistic regression", "--size", "small"]
+    assert main(["run", "train.csv", "--target", "y", "--test", "test.csv", *methods]) == 0
+    assert ", trained on all rows of train.csv and test.csv: results/train/train/model" in capsys.readouterr().out

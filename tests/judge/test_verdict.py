@@ -162,7 +162,11 @@ def test_the_best_is_named_and_at_once_the_model_if_another_method_is_chosen():
     found = verdict(losses, breaker={"A": 0.51, "B": 0.47, "C": 0.43, "D": 0.45})
     model, ties, *_ = found["sentences"]
     assert found["best"] == "A"
-    assert re.search(r"C .21.0%. becomes the model: .* clipped log loss .0\.430", model)
+    assert re.search(
+        r"C .21.0%. becomes the model: .* clipped log loss .0\.430. of the methods that cannot be told apart\.", model
+    )
+    tied = said(losses, breaker={"A": 0.51, "B": 0.43, "C": 0.43, "D": 0.45}, fit_processor_seconds={"B": 2, "C": 1})[0]
+    assert re.search(r"C .21.0%. becomes the model: .* told apart, and trains fastest of those with this value\.", tied)
     assert re.match(r"A ties with B .21.0%., C .21.0%. and D .21.0%.: the 95% .* ±1.0%\.$", ties)
     assert "becomes the model" not in said(losses, breaker={"A": 0.51, "B": 0.47}, chooses=False)[0]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rotastack.workflow.judge.words import in_digits
+from rotastack.workflow.judge.words import in_digits, printer, score_cell
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,13 @@ from rotastack.workflow.judge.words import in_digits
 )
 def test_digits_tell_numbers_apart(values, units, texts):
     assert in_digits(values, *units) == texts
+
+
+@pytest.mark.parametrize(
+    ("score", "one", "other"), [("error", 0.2875, 0.28750000000000003), ("f1", 0.3125, 0.31249999999999994)]
+)
+def test_sums_in_another_order_print_the_same(score, one, other):
+    """A sentence and a table print one score, but sum its splits in different orders."""
+    assert one != other
+    assert printer(score, [one])(one) == printer(score, [other])(other)
+    assert score_cell(one / 10, "classification") == score_cell(other / 10, "classification")

@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 from contextlib import chdir
+from decimal import Decimal
 from pathlib import Path
 
 import mlflow
@@ -32,6 +33,9 @@ from rotastack.workflow.tracking.writer import Writer
 from rotastack.workflow.use.saved_model import model_in_folder
 
 X = pd.DataFrame({"a": range(20), "b": ["u", "v"] * 10})
+X["lasts"] = pd.to_timedelta(X["a"] % 3, "h")
+X["price"] = [Decimal(k % 7) / 4 for k in range(20)]
+X["month"] = pd.period_range("2026-01", periods=20, freq="M")
 Y = ["x", "z"] * 10
 RECORD = {"code": "c", "version": "0", "status": "ok", "message": ""}
 DIGEST = 4 * "0123456789abcdef"  # of a file: any, as the writer only notes it
@@ -78,7 +82,8 @@ def test_a_model_is_registered_once_with_its_table(logged):
     found = trained.dataset
     assert (found.name, found.digest, trained.tags[0].value) == ("customers", DIGEST[:12], "training")
     columns = json.loads(found.schema)["mlflow_colspec"]
-    assert [(c["name"], c["type"]) for c in columns] == [("a", "long"), ("b", "string"), ("target", "string")]
+    strings = [(name, "string") for name in ("b", "lasts", "price", "month", "target")]
+    assert [(c["name"], c["type"]) for c in columns] == [("a", "long"), *strings]
     assert json.loads(found.source) == {"uri": "data/raw/customers.parquet"}
 
 
@@ -88,8 +93,10 @@ def test_a_logged_model_is_the_estimator_and_its_file_ours(logged):
     for address in (f"runs:/{run_id}/model", "models:/customers/1", "models:/customers@champion"):
         found = mlflow.pyfunc.load_model(address)
         assert found.predict(X).tolist() == load_model(folder / "model.skops").predict(X).tolist()
-        assert found.metadata.get_input_schema().input_names() == ["b"], "and not the id"
-        pd.testing.assert_frame_equal(found.input_example, X.head(5)[["b"]])
+        names = found.metadata.get_input_schema().input_names()
+        assert sorted(names) == sorted(X.columns.drop("a")), "and not the id"
+        assert found.input_example.astype("str").equals(X[names].head(5).astype("str")), "JSON has no durations"
+        assert found.predict(found.input_example).tolist() == found.predict(X.head(5)).tolist()
         assert mlflow.sklearn.load_model(address).predict(X).tolist() == found.predict(X).tolist()
     files = Path(mlflow.artifacts.download_artifacts(address))
     requirements = (files / "requirements.txt").read_text().splitlines()
@@ -270,7 +277,7 @@ def test_a_server_answers_with_probabilities_by_the_lines_of_the_page(logged, mo
     (block,) = (block for block in blocks("docs/how-to/models.md") if "predict_proba" in block.text)
     text = block.text.replace("customers.customers", "customers")
     exec(text.replace("sqlite:///results/mlflow/mlflow.db", tracking_uri()), {})
-    rows = json.dumps({"dataframe_records": X.to_dict("records")})
+    rows = json.dumps({"dataframe_records": X.to_dict("records")}, default=str)
     answer = invocations(rows, "application/json", mlflow.pyfunc.load_model("with_probabilities"), None)
     expected = load_model("model.skops").predict_proba(X)
     np.testing.assert_allclose(json.loads(answer.response)["predictions"], expected)

@@ -155,7 +155,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             elif kind == "text":
                 self.texts_[column] = TextComponents(min(MOST_COMPONENTS, max(1, len(X) // 4)))
             elif kind in NUMBERS and np.isnan(numbers).all():
-                kind, reason = "missing", "has no numbers"
+                kind, reason = "missing", "has no value of the order" if column in self.orders_ else "has no numbers"
             elif kind in NUMBERS and np.nanmin(numbers) == np.nanmax(numbers):
                 kind, reason = "constant", "one value only"
             elif kind == "categorical":

@@ -127,9 +127,9 @@ class ColumnReading:
             one = f"column {str(column.name)!r}: {', '.join(held)} in one column, read as {PLURAL[self.type]}"
             return one if len(held) > 1 else None
         examples = ", ".join(repr(text) for text in lost.unique()[:3])
-        formats = dict.fromkeys([*self.formats, "ISO8601"])
-        dates = f" in the format {' or '.join(map(in_words, formats))}"
-        how = {"date": dates, "number": self.in_unit}.get(self.type, "")
+        dates = f" in the format {' or '.join(map(in_words, dict.fromkeys([*self.formats, 'ISO8601'])))}"
+        numbers = f"{' with decimal commas' * (self.decimal == ',')}{self.in_unit}"
+        how = {"date": dates, "number": numbers}.get(self.type, "")
         return (
             f"column {str(column.name)!r}: {len(lost)} of {len(column)} values are not {PLURAL[self.type]}{how} (such as "
             f"{examples}); these values become missing"

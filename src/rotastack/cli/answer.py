@@ -8,6 +8,7 @@ import pandas as pd
 
 from rotastack.cli.options import headed, table_text
 from rotastack.data.frames import read_frame
+from rotastack.data.loading import source_files
 from rotastack.errors import unreadable
 from rotastack.files import read_json
 from rotastack.stats.metrics import NAMES
@@ -37,6 +38,11 @@ class Answer:
         self.baseline = _baseline(Path(plan.files.table("baseline")))
         self.about, self.root = about or {}, plan.root
         self.trust = "".join(f" --trust {name}" for name in plan.study.document.trusted)
+        self.together = {  # data set -> names of its files, if it has several
+            name: " and ".join(file.name for file in files)
+            for name, entry in plan.study.datasets.items()
+            if len(files := source_files(name, entry)) > 1
+        }
         self.models: dict[str, dict[str, Any]] = {}  # data set -> method, file and MLflow address of its model
         ended = [Path(plan.root) / "figures/draw.run.json"]
         ended += [Path(f"{plan.root}/{dataset}/model/explain.run.json") for dataset in plan.explained]
@@ -45,7 +51,7 @@ class Answer:
         self.without_model: dict[str, str] = {}  # data set -> why its model could not be trained
         receipt = Path(plan.root) / "tracking.json"
         tracked = read_json(receipt) if receipt.is_file() else {}
-        self.runs = tracked.get("page", "rotastack ui")
+        self.runs, runs = tracked.get("page", "rotastack ui"), tracked.get("datasets", {})
         for dataset in plan.datasets:
             file = Path(plan.files.model.format(dataset=dataset))
             path = file.with_name("refit.run.json")
@@ -56,14 +62,13 @@ class Answer:
                 kept = {
                     k: record["metrics"][k] for k in ("method", "threshold", "decides_for") if k in record["metrics"]
                 }
-                address = tracked.get("datasets", {}).get(dataset, {}).get("model_uri")
-                self.models[dataset] = {**kept, "file": str(file), "address": address}
+                self.models[dataset] = {**kept, "file": str(file), "address": runs.get(dataset, {}).get("model_uri")}
 
     def as_text(self, seconds: float | None = None) -> str:
         """Return the verdict, the methods with their scores, and the paths of results."""
         lines = [("report", f"{self.report}{f' (in {duration(seconds)})' if seconds else ''}")]
         for dataset, model in list(self.models.items())[:3]:
-            text = f"{model['method']}, trained on all rows of {dataset}"
+            text = f"{model['method']}, trained on all rows of {self.together.get(dataset, dataset)}"
             if "threshold" in model:
                 text += f", predicts {model['decides_for']} at probabilities from {model['threshold']:g}"
             lines.append(
@@ -76,7 +81,7 @@ class Answer:
             lines.append(("", f"and {len(self.without_model) - 3} more"))
         lines += [("failed", message) for message in self.failed]
         if self.models:
-            option = "" if len(self.models) == 1 else f" --dataset {next(iter(self.models))}"
+            option = f" --dataset {next(iter(self.models))}" * (len(self.models) + len(self.without_model) > 1)
             lines.append(("predict", f"rotastack predict --study {self.study}{option}{self.trust} NEW_ROWS.csv"))
         lines += [("runs", self.runs), ("results", self.root)]
         return "\n".join([*self.sentences, "", *self._table(), "", headed(lines)])
@@ -98,8 +103,7 @@ class Answer:
         mean = printer("r2" if units else self.score, list(found))
         tests = self.comparison.get("tests", {})
         wins = {m: f"{test['wins']}/{test['ties']}/{test['losses']}" for m, test in tests.items()}
-        unit = " / baseline" if units else ""
-        head = ["method", "rank", f"mean {SHORT.get(self.score, NAMES[self.score])}{unit}"]
+        head = ["method", "rank", f"mean {SHORT.get(self.score, NAMES[self.score])}{' / baseline' * units}"]
         cells = {m: [f"{ranks[m]:.2f}", mean(found[m])] for m in self.comparison["methods"]}
         if wins:
             head.append("better/equal/worse")

@@ -192,8 +192,6 @@ def _is_table(name: str) -> bool:
     from rotastack.data.formats import format_of
 
     path = Path(name)
-    if path.is_dir():
-        raise RotastackError(f"{name} is a folder; name a table or a study")
-    if path.suffix in (".yaml", ".yml"):
+    if path.suffix in (".yaml", ".yml") or path.is_dir():  # a study may have the name of a folder
         return False
     return format_of(path.name) is not None or name.startswith("openml:") or path.is_file()

@@ -81,7 +81,6 @@ def read_with_notes(
     readings = readings_of(written, reading.delimiter, kinds, labels)
     if like is not None:
         readings |= {name: how for name, how in stored_readings(like).items() if name in written}
-    notes = list(reading.notes)
     marked: dict[str, list[str]] = {"decimal commas": [], "thousands separators": []}
     for name, how in readings.items():
         if how.type == "number" and (how.decimal == "," or how.thousands):
@@ -90,9 +89,7 @@ def read_with_notes(
                 marked["decimal commas"].append(str(name))
             if how.thousands and texts.str.contains(r"\d[.,'’\s]\d{3}").any():
                 marked["thousands separators"].append(str(name))
-    for mark, names in marked.items():
-        if names:
-            notes.append(f"{mark} in {shortened(names, 3)}")
+    notes = [*reading.notes, *(f"{mark} in {shortened(names, 3)}" for mark, names in marked.items() if names)]
     for name, how in readings.items():
         column, shown = f"column {str(name)!r}:", " or ".join(map(in_words, how.formats))
         if how.example and how.type == "number":
@@ -112,16 +109,15 @@ def read_with_notes(
 def _with_test(
     train: pd.DataFrame, reading: Reading, test: pd.DataFrame, of_test: Reading
 ) -> tuple[pd.DataFrame, Reading]:
-    """Return the rows of two tables in the columns of the first, and a last column that says which are which; and the reading of both."""
+    """Return the rows of two tables with the columns of the first, and a last column that says which are which."""
     if lacking := [str(column) for column in train if column not in test]:
         raise RotastackError(f"{of_test.name}: columns of the training rows are missing: {shortened(lacking)}")
-    told = list(of_test.notes)
-    if extra := [str(column) for column in test if column not in train]:
-        told.append(f"columns that the training rows lack are ignored: {shortened(extra)}")
-    notes = (*reading.notes, *(f"{of_test.name}: {note}" for note in told))
-    part = ["train"] * len(train) + ["test"] * len(test)
-    both = pd.concat([train, test[train.columns]], ignore_index=True).assign(**{free_name(train, "part"): part})
-    return both, replace(reading, name=f"{reading.name} and {of_test.name}", rows=len(both), notes=notes)
+    more = [str(column) for column in test if column not in train]
+    ignored = [f"columns that the training rows lack are ignored: {shortened(more)}"] * bool(more)
+    notes = (*reading.notes, *(f"{of_test.name}: {note}" for note in [*of_test.notes, *ignored]))
+    table = pd.concat([train, test[train.columns]], ignore_index=True)
+    table[free_name(train, "part")] = ["train"] * len(train) + ["test"] * len(test)
+    return table, replace(reading, name=f"{reading.name} and {of_test.name}", rows=len(table), notes=notes)
 
 
 def read_table(source: Any, target: str | None = None, like: pd.DataFrame | None = None) -> tuple[pd.DataFrame, Any]:

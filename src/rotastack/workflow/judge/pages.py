@@ -120,7 +120,7 @@ def _cell(value: float | None) -> str:
         return "no score"
     if abs(value) >= 10:
         return f"{value:#.5g}".rstrip(".") if abs(value) < 1e5 else f"{value:.0f}"
-    return f"{value:.4g}" if 0 < abs(value) < 1e-3 else f"{value:.4f}"
+    return f"{value:.4g}" if 0 < abs(value) < 1e-3 else f"{round(value, 12):.4f}"
 
 
 def _times(value: float | None) -> str:

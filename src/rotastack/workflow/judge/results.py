@@ -125,6 +125,7 @@ class Choice(NamedTuple):
     method: str
     alike: list[str]  # the best mean and the next ones that the test cannot tell from the best, in order of their means
     value: float  # its mean of the score in TIE_BREAK; NaN if unknown
+    fastest: bool  # whether others have the same value, so that the time of training chose
 
 
 TIE_BREAK = {"classification": "clipped_log_loss", "regression": "rmse"}
@@ -150,8 +151,9 @@ def choose(
         return _digits(means[method]) == _digits(means[best]) or (found is not None and found.p >= test.alpha)
 
     alike = [str(m) for m in takewhile(is_alike, means.index)]
-    chosen = min(alike, key=lambda m: (_digits(breaker.get(m, np.inf)), seconds.get(m, np.inf)))
-    return Choice(chosen, alike, float(breaker.get(chosen, np.nan)))
+    values = {m: _digits(breaker.get(m, np.inf)) for m in alike}
+    chosen = min(alike, key=lambda m: (values[m], seconds.get(m, np.inf)))
+    return Choice(chosen, alike, float(breaker.get(chosen, np.nan)), [*values.values()].count(values[chosen]) > 1)
 
 
 def sorted_means(cells: pd.DataFrame, score: str) -> pd.Series:

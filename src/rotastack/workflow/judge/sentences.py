@@ -51,9 +51,7 @@ HARM = "hurt on {n}{of}{where}"
 # On one data set
 ALL_FAILED = "No method has a score; {report} says why."
 SCORES = "{best}: {score} {value}{against}."
-CHOSEN = (
-    "{chosen} ({value}) becomes the model: it has the lowest {breaker}{loss} of the methods that cannot be told apart."
-)
+CHOSEN = "{chosen} ({value}) becomes the model: it has the lowest {breaker}{loss} of the methods that cannot be told apart{fastest}."
 ALIKE = "On {units}, {best} cannot be told apart from {alike}."
 FURTHER = "{alike}, nor from {further} further down, whose losses vary more between {unit}"
 TIES = "{best} ties with {ties}: the {level:g}% intervals of the differences lie within ±{margin}."

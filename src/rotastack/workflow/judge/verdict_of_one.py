@@ -121,6 +121,7 @@ class _Verdict:
             value=self._shown(self.means[choice.method]),
             breaker=NAMES[breaker],
             loss="" if np.isnan(loss) else f" ({printer(breaker, [loss])(loss)})",
+            fastest=", and trains fastest of those with this value" * choice.fastest,
         )
 
     def _alike(self, best: str, choice: Choice) -> list[str]:
@@ -185,8 +186,7 @@ class _Verdict:
         if self._gain <= 0:
             return []
         for turned, plain in self.spec.rotation_pairs:
-            found = self.test(turned, plain) if turned in self.means and plain in self.means else None
-            if found:
+            if {turned, plain} <= {*self.means.index} and (found := self.test(turned, plain)):
                 p_values.append(found.p)
                 score, score_plain = (self._shown(self.means[m]) for m in (turned, plain))
                 helps = (found.difference > 0) == bool(higher_is_better(self.score))
@@ -199,8 +199,7 @@ class _Verdict:
         """Return a sentence if no method is better than the baseline, or no method's outputs for rows go with the target."""
         if np.isnan(self.level):
             return []
-        alpha, gain = self.spec.alpha, self._gain
-        association = self._association
+        alpha, gain, association = self.spec.alpha, self._gain, self._association
         goes, p = min(association.items(), key=lambda item: item[1], default=("", 0.0))
         unrelated = [say.NO_RELATION.format(p=p_equal(p))] if p >= alpha and gain < FAR else []
         if gain > 0:

@@ -24,7 +24,9 @@ def score_cell(score: float | None, task: str) -> str:
     """Return a score in the format of a table: four decimals in classification, at least four digits in regression."""
     if score is None or pd.isna(score):
         return "no score"
-    return f"{score:.4f}" if task == "classification" else f"{score:.4g}" if abs(score) < 1e4 else f"{score:.0f}"
+    if task == "classification":
+        return f"{round(score, 12):.4f}"
+    return f"{score:.4g}" if abs(score) < 1e4 else f"{score:.0f}"
 
 
 def printer(score: str, values: Sequence[float]) -> Callable[[float], str]:
@@ -36,9 +38,9 @@ def printer(score: str, values: Sequence[float]) -> Callable[[float], str]:
 
     def form(more: int) -> Callable[[float], str]:
         if score in ("error", "balanced_accuracy"):
-            return lambda value: f"{value:.{1 + more}%}"
+            return lambda value: f"{round(value, 12):.{1 + more}%}"  # not by the order of a sum
         if score not in IN_UNITS:
-            return lambda value: f"{value:.{3 + more}f}"
+            return lambda value: f"{round(value, 12):.{3 + more}f}"
         return lambda value: f"{value:#.{4 + more}g}".rstrip(".") if abs(value) < 1e4 else f"{value:,.{more}f}"
 
     forms = [form(more) for more in range(3)]

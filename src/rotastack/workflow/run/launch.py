@@ -126,6 +126,8 @@ def find_study(name: str) -> tuple[Path, str]:
     for path, own in known:
         if name.startswith(f"{own}-") and (size := name.removeprefix(f"{own}-")) in _sizes(path):
             return path, size
+    if Path(name).is_dir():
+        raise RotastackError(f"{name} is a folder; name a table or a study")
     names = sorted({path.stem for path in files})
     raise RotastackError(f"study {name!r} is unknown{nearest(name, names)}; studies: {', '.join(names)}")
 

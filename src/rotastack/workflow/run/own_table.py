@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rotastack.base.categories import category_numbers
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.base.reading import stored_readings
 from rotastack.data.copies import copies_of
@@ -179,7 +180,9 @@ class OwnTable:
             folds = division_numbers(self.features, self.arguments.split_column, "split 1", self.table)
             return given_splits([folds], y, list(map(str, classes)) if self.task == "classification" else [])
         except RotastackError as error:
-            raise RotastackError(f"{self.table}: --split-column: {error}") from None
+            raise RotastackError(
+                f"{self.table}: {self.dashes}{'test' if self.arguments.test else 'split-column'}: {error}"
+            ) from None
 
     def _score(self) -> tuple[str, str]:
         """Return the score that methods are ranked by, and why."""
@@ -228,18 +231,24 @@ class OwnTable:
             *(("dropped", f"{column}: {why}") for column, why in list(dropped.items())[:10]),
         ]
         found = self.reader.kinds_
-        keep = next((c for c in dropped if found[c] in ("id", "objects") and c not in self.read.kinds), None)
-        if keep is not None:
-            lines.append(("", f"to keep a column: --kind '{keep}=categorical' or text"))
+        if keep := [c for c in dropped if found[c] in ("id", "objects") and c not in self.read.kinds]:
+            lines.append(("", f"to keep a column: --kind '{keep[0]}=categorical' or text"))
         if len(dropped) > 10:
             lines.append(("", f"and {len(dropped) - 10} more columns; the report lists all"))
-        missing = self.features[[c for c in self.features if c not in dropped]].isna().mean()
-        holes = missing[missing > 0].sort_values(ascending=False).items()
+        orders = self.reader.orders_  # a value outside of its column's order counts as missing
+        gaps = {
+            c: category_numbers(v, orders[c]) == len(orders[c]) if c in orders else v.isna()
+            for c, v in self.features.items()
+            if c not in dropped
+        }
+        holes = pd.DataFrame(gaps).mean().loc[lambda share: share > 0].sort_values(ascending=False).items()
         if texts := [f"{c} {share:.0%}" if share >= 0.01 else f"{c} below 1%" for c, share in holes]:
             lines.append(("missing", shortened(texts)))
-        lines += [("check", text) for text in suggested_orders(self.features, found)]
-        odd = suspicions(self.features, self.target, task, found, self.divided_by)
-        return [*lines, *(("check", text) for text in odd), *(("note", note) for note in self.read.notes)]
+        checks = [
+            *suggested_orders(self.features, found),
+            *suspicions(self.features, self.target, task, found, self.divided_by),
+        ]
+        return [*lines, *(("check", text) for text in checks), *(("note", note) for note in self.read.notes)]
 
     def _lines_of_study(self) -> list[tuple[str, str]]:
         """Return lines on the study's methods, score, splits, time and file."""

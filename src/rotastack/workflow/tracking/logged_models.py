@@ -64,9 +64,9 @@ def log_model(
     model = load_model(path, trusted)
     # The example has only the columns that the model needs: no ids, leaks or constants.
     example = features[model.named_steps["table"].needed_].head(5)
+    # MLflow keeps the example as JSON, which has no such types; the model reads the same values from text.
+    texts = [n for n, kind in example.dtypes.items() if kind.name.startswith(("timedelta", "period", "object"))]
     installed = (f"{name}=={found.version}" for name in PACKAGES for found in [*distributions(name=name)][:1])
-    # MLflow's default is another experiment.
-    made = client.create_logged_model(client.get_run(run_id).info.experiment_id, NAME, run_id)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         signature = infer_signature(None, model.predict(example))
@@ -74,12 +74,13 @@ def log_model(
         signature.inputs = Schema([ColSpec(AnyType(), str(column)) for column in example])
         mlflow.sklearn.log_model(
             model,
-            model_id=made.model_id,
+            # MLflow's default is another experiment.
+            model_id=client.create_logged_model(client.get_run(run_id).info.experiment_id, NAME, run_id).model_id,
             run_id=run_id,
             serialization_format="skops",
             skops_trusted_types=trusted_types(path, trusted),
             signature=signature,
-            input_example=example,
+            input_example=example.astype(dict.fromkeys(texts, "str")),
             pip_requirements=[f"rotastack=={__version__}", *installed],
             pyfunc_predict_fn="predict",
             metadata=VERSIONS,

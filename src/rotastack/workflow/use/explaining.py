@@ -344,8 +344,11 @@ def _p_values(
 def _dependence(pipeline: Any, features: pd.DataFrame, target: NDArray, column: str) -> dict[str, Any]:
     """Return the partial dependence on a column: for each of several values, the mean prediction if all rows have the value."""
     values, ordered = _values(features[column], pipeline.named_steps["table"])
+    given = (
+        pd.to_timedelta(values, unit="D") if features[column].dtype.kind == "m" else values
+    )  # a number is no duration
     sample = features.sample(min(PREDICTED_ROWS, len(features)), random_state=SEED)
-    table = pd.concat([pd.DataFrame({**dict(sample.items()), column: value}) for value in values], ignore_index=True)
+    table = pd.concat([pd.DataFrame({**dict(sample.items()), column: value}) for value in given], ignore_index=True)
     if is_regressor(pipeline):
         outputs = {"prediction": pipeline.predict(table)}
     else:
@@ -358,8 +361,12 @@ def _dependence(pipeline: Any, features: pd.DataFrame, target: NDArray, column: 
         name: np.asarray(found, dtype=float).reshape(len(values), -1).mean(axis=1).tolist()
         for name, found in outputs.items()
     }
-    shown = [str(v).removesuffix(" 00:00:00") if isinstance(v, pd.Timestamp | pd.Period) else v for v in values]
-    return {"column": column, "ordered": ordered, "values": shown, "curves": curves}
+    return {
+        "column": column,
+        "ordered": ordered,
+        "values": [str(v).removesuffix(" 00:00:00") if isinstance(v, pd.Timestamp | pd.Period) else v for v in values],
+        "curves": curves,
+    }
 
 
 def _values(column: pd.Series, reader: Any) -> tuple[list[Any], bool]:
@@ -369,7 +376,7 @@ def _values(column: pd.Series, reader: Any) -> tuple[list[Any], bool]:
         numbers = numbers_of(column)
         grid = np.nanquantile(numbers, np.linspace(0.02, 0.98, N_VALUES))
         return np.unique(grid if (numbers % 1 > 0).any() else grid.round()).tolist(), True
-    found = column.value_counts().index.to_series()
+    found = column.value_counts().loc[lambda counts: counts > 0].index.to_series()  # no category without rows
     if order or column.name in reader.dates_:
         places = category_numbers(found, order) if order else date_numbers(found, ["days"])[:, 0]
         found = found.iloc[np.argsort(places)[: (places < (len(order) or np.inf)).sum()]]

@@ -44,9 +44,9 @@ def prepare(spec: PrepareSpec, raw: pd.DataFrame, options: Mapping[str, str] = O
             raise RotastackError(f"{dataset}: smallest_class: fewer than 2 classes have {spec.smallest_class} rows")
         raw, target = (part[kept].reset_index(drop=True) for part in (raw, target))
     features = raw.drop(columns="target")
-    kinds = columns_by_kind(list(features.columns), spec.kinds, dataset)
     divided_by = {k: c for k, c in spec.divided_by.items() if k in ("groups", *READ, "split 1") or c in features}
-    kinds |= dict.fromkeys([c for key, c in divided_by.items() if key not in READ], "id")
+    unread = [c for key, c in divided_by.items() if key not in READ]
+    kinds = columns_by_kind(list(features.columns), spec.kinds, dataset) | dict.fromkeys(unread, "id")
     dividing = {key: division_numbers(features, column, key, dataset) for key, column in divided_by.items()}
     if task == "regression" and divided_by.keys() == {"time"}:
         series = series_column(features.drop(columns=divided_by["time"]), dividing["time"])
@@ -109,7 +109,7 @@ def prepare(spec: PrepareSpec, raw: pd.DataFrame, options: Mapping[str, str] = O
     if n_noise:  # an upper bound of the signal-to-noise ratio (thesis, table 2.4)
         n_signal = n_numeric + sum(len(c) - 1 for c in preprocessor.categories_.values())
         metrics |= {"noise_columns": n_noise, "snr_db": round(10 * np.log10(n_signal / n_noise), 2)}
-    dropped = [f"column {c!r} dropped: {why}" for c, why in preprocessor.dropped_in_words().items()]
+    dropped = [f"column {c!r} dropped: {why}" for c, why in preprocessor.dropped_in_words().items() if c not in unread]
     return PreparedTable(frame, about, metrics, [*raw.attrs.get("notes", []), *dropped])
 
 
