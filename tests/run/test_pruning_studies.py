@@ -193,6 +193,12 @@ def test_the_class_tells_whether_it_is_trained():
     assert "other needs nested cross-validation" in refusal(study_of_one, stacking, {"kind": "holdout"})
 
 
+def test_a_combiner_of_another_module_that_is_not_trained_needs_no_fit():
+    combiner = {"kind": "other", "class": "tests.study.strange.NoNumbers"}
+    for protocol in ({"kind": "nested"}, {"kind": "holdout"}):
+        assert not study_of_one(combiner, protocol).has_second_level("j")
+
+
 def test_a_vote_with_a_score_is_trained():
     for vote in (
         {"kind": "vote", "scoring": "accuracy"},

@@ -44,7 +44,7 @@ class Voting(Combiner):
         self.scoring = scoring
 
     @property
-    def trained(self) -> bool:
+    def trained(self) -> bool:  # type: ignore[override]
         """Whether the threshold is chosen on data."""
         return self.scoring is not None
 
