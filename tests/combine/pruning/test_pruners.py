@@ -150,6 +150,13 @@ def test_smaller_shares_are_tried_then_the_original_weights_kept(monkeypatch):
     np.testing.assert_allclose(pruner.weights_, np.arange(1, 10) / 45)
 
 
+def test_original_weights_of_dropped_members_are_kept_without_a_solution():
+    votes, weights = [[1, 0, 1]], [0, 1, 0]  # only the right member has weight; "qr" drops all but the first
+    pruner = QMMPruner(reduce="qr").fit(votes, [0], weights=weights)
+    assert pruner.v_ is None
+    assert (pruner.weights_.tolist(), pruner.selected_.tolist()) == (weights, [1])
+
+
 def test_share_by_the_equilibrium_margin():
     votes, y = pool(4, n=80, T=9)
     votes, y = np.tile(votes, (100, 1)), np.tile(y, 100)

@@ -101,8 +101,9 @@ class QMMPruner(Pruner):
         margin, and needs `hypothesis_size`. "cv" chooses, among 0.5, 0.25, 0.05 and 0.01 (0.25, 0.15, 0.05 and 0.01
         for equal weights), the share with the least error in 5 folds of the selection rows.
     reduce : {"duplicates", "qr"} or None, default="duplicates"
-        "duplicates" first merges members with equal votes and adds up their weights (equation 22). "qr" also drops
-        members that depend linearly on others, as the source does, which can make margins unreachable.
+        "duplicates" first merges members that are right on the same rows and adds up their weights (equation 22); the
+        first of them votes. "qr" also drops members that depend linearly on others, as the source does, which can make
+        margins unreachable.
     solver : {"piqp", "cvxpy"}, default="piqp"
         "cvxpy" solves :func:`qmm_problem` by Clarabel: slow, and needs the extra ``workflow``.
     hypothesis_size : float or None, default=None
@@ -222,8 +223,7 @@ class QMMPruner(Pruner):
             if solution is not None:
                 weights[kept] = np.maximum(solution, 0.0)
                 return weights / weights.sum(), v
-        weights[kept] = original / original.sum()
-        return weights, None
+        return vote_table.weights, None
 
 
 def covariance(vote_table: VoteTable) -> NDArray[np.float64]:
