@@ -10,7 +10,7 @@ from scipy.linalg import qr
 from rotastack.base import convex
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.combine.pruning.pruner import Pruner
-from rotastack.combine.pruning.vote_table import VoteTable
+from rotastack.combine.pruning.vote_table import VoteTable, ordered_errors
 from rotastack.diagnostics.bounds import equilibrium_margin
 
 
@@ -200,9 +200,8 @@ class QMMPruner(Pruner):
             wrong = np.zeros(len(fallback))
             for train, held in vote_table.folds():
                 for i, share in enumerate(fallback):
-                    weights, _ = self._solve(train, [share])
-                    counts = np.stack([(held.votes == c) @ weights for c in range(vote_table.n_classes)], axis=1)
-                    wrong[i] += (counts.argmax(axis=1) != held.y).sum()
+                    self._keep_positive(self._solve(train, [share])[0], train)
+                    wrong[i] += round(ordered_errors(held, self.selected_, self.weights_)[-1] * len(held.y))
             return fallback[int(wrong.argmin())]
         return float(v)
 
