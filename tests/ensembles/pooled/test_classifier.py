@@ -18,7 +18,7 @@ from rotastack import (
     StackedRotationClassifier,
 )
 from rotastack.base.combiner import Combiner
-from rotastack.combine import LogLinearWeights, Stacking
+from rotastack.combine import LogLinearWeights, Stacking, Voting
 from rotastack.combine.pruning import KappaPruner
 from rotastack.resampling import fold_groups
 from rotastack.seeds import child, root_sequence
@@ -191,6 +191,7 @@ def test_a_new_combiner_is_one_class():
             "view DiscriminantRotation.* needs class labels",
         ),
         (PooledEnsembleRegressor(combiner=LogLinearWeights()), "a combiner that is not trained"),
+        (PooledEnsembleRegressor(combiner=Voting("hard")), "no votes to count"),
     ],
 )
 def test_a_regression_has_no_classes(pool, message):
