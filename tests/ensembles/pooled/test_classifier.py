@@ -179,7 +179,9 @@ def test_a_new_combiner_is_one_class():
     clf = PooledEnsembleClassifier(RandomRotation(), None, Best(), 5, bootstrap=True, random_state=0).fit(X, y)
     best = clf.combiners_[0].best_
     assert best == clf.oob_errors_.argmin()
-    np.testing.assert_array_equal(clf.predict(X), clf.classes_[clf.member_votes(X)[:, best]])
+    np.testing.assert_array_equal(clf.predict(X), clf.member_votes(X)[:, best])
+    named = clone(clf).fit(X, np.array(["a", "b", "c"])[y])
+    np.testing.assert_array_equal(named.predict(X), named.member_votes(X)[:, named.combiners_[0].best_])
 
 
 @pytest.mark.parametrize(
