@@ -102,7 +102,10 @@ def test_class_absent_from_a_training_set_has_probability_zero():
             "at least 3 folds are needed; outside folds 0 and 1 of 2 no rows are left",
         ),
         (PooledEnsembleClassifier(categorical_features=[7]), "column numbers from 0 to 3"),
-        (PooledEnsembleClassifier([("a", None, 0)]), "positive sum"),
+        *(
+            (PooledEnsembleClassifier([("a", None, share)]), "positive sum")
+            for share in (0, float("nan"), float("inf"))
+        ),
         (PooledEnsembleClassifier([("a", None)]), r"a list of \(name, transformer, share\)"),
     ],
 )
