@@ -65,7 +65,7 @@ def study(methods, pools=None, protocol=None):
             {"pool": "p", "combiner": {"kind": "prune", "n_select": 3}},
             "unknown key 'n_select'; did you mean 'selection'",
         ),
-        ({"pool": "p", "combiner": prune("sklearn.svm.SVC")}, "SVC is not a pruner: method combine is missing"),
+        ({"pool": "p", "combiner": prune("sklearn.svm.SVC")}, "SVC is not a pruner: method kept_shares is missing"),
     ],
 )
 def test_what_does_not_fit_is_refused_before_anything_runs(method, message):
