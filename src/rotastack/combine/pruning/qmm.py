@@ -98,7 +98,7 @@ class QMMPruner(Pruner):
     v : float, "emargin", "cv" or None, default=None
         Share of the margins, above 0 and up to 1. None is 0.25 if all original weights are equal, else 0.5 (the
         source's values for forests and AdaBoost). "emargin" is the share of margins up to the equilibrium
-        margin, and needs `hypothesis_size`. "cv" chooses, among 0.5, 0.25, 0.05 and 0.01 (0.25, 0.15, 0.05 and 0.01
+        margin, one row without such a margin, and needs `hypothesis_size`. "cv" chooses, among 0.5, 0.25, 0.05 and 0.01 (0.25, 0.15, 0.05 and 0.01
         for equal weights), the share with the least error in 5 folds of the selection rows.
     reduce : {"duplicates", "qr"} or None, default="duplicates"
         "duplicates" first merges members that are right on the same rows and adds up their weights (equation 22); the
