@@ -31,7 +31,7 @@ FOREST = ForestClassifier(20)
 
 pool = PooledEnsembleClassifier(RandomRotation(), FOREST, n_estimators=10, random_state=0)
 pool.fit(X[train], y[train])
-votes = pool.classes_[pool.member_votes(X[test])]
+votes = pool.member_votes(X[test])
 alone = (votes != y[test, None]).mean(axis=0)
 print("errors of members alone:", alone.round(3))
 

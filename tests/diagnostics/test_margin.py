@@ -45,6 +45,7 @@ def test_what_has_no_bound_or_correlation():
     [
         (margins, ([0, 1], [0, 1]), "votes must have shape"),
         (margins, ([[0.5]], [0]), "class labels"),
+        (margins, ([[0]], ["a"]), "both names or both numbers"),
         (margins, ([[0]], [0], [[True, True]]), "mask must have the shape of votes"),
         (summarize_margins, ([[0]], [0], [[False]]), "no row has a margin"),
     ],

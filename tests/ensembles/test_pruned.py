@@ -106,6 +106,13 @@ def test_a_pruner_as_combiner_of_a_pool():
     assert together.fit(X, y).pool_.outputs(X).shape == (4, len(y), 3)
 
 
+def test_a_pruner_without_shares_of_votes_is_refused_before_training():
+    pruner = VotingClassifier([])
+    pruner.combine = pruner.predict
+    with pytest.raises(ValueError, match="'pruner' parameter .* 'fit' and 'kept_shares'"):
+        PrunedEnsembleClassifier(RandomForestClassifier(3), pruner).fit(X, y)
+
+
 @pytest.mark.parametrize(
     ("ensemble", "selection", "message"),
     [

@@ -110,6 +110,7 @@ def test_too_few_iterations_are_told(machine, p):
         (DRM, "lam", [0.5, 1.0]),
         (DRM, "diversity", [-0.1, 1.1]),
         (DRM, "solver", ["mosek"]),
+        (DRM, "tol", [None, 0.0]),
     ],
 )
 def test_values_out_of_range_are_refused_by_name(kind, name, values):

@@ -65,7 +65,7 @@ def study(methods, pools=None, protocol=None):
             {"pool": "p", "combiner": {"kind": "prune", "n_select": 3}},
             "unknown key 'n_select'; did you mean 'selection'",
         ),
-        ({"pool": "p", "combiner": prune("sklearn.svm.SVC")}, "SVC is not a pruner: method combine is missing"),
+        ({"pool": "p", "combiner": prune("sklearn.svm.SVC")}, "SVC is not a pruner: method kept_shares is missing"),
     ],
 )
 def test_what_does_not_fit_is_refused_before_anything_runs(method, message):
@@ -191,6 +191,12 @@ def test_the_class_tells_whether_it_is_trained():
     stacking = {"kind": "other", "class": "Stacking", "parameters": {"estimator": {"class": "logistic"}}}
     assert study_of_one(stacking).has_second_level("j")
     assert "other needs nested cross-validation" in refusal(study_of_one, stacking, {"kind": "holdout"})
+
+
+def test_a_combiner_of_another_module_that_is_not_trained_needs_no_fit():
+    combiner = {"kind": "other", "class": "tests.study.strange.NoNumbers"}
+    for protocol in ({"kind": "nested"}, {"kind": "holdout"}):
+        assert not study_of_one(combiner, protocol).has_second_level("j")
 
 
 def test_a_vote_with_a_score_is_trained():

@@ -30,15 +30,12 @@ class Members:
 class Combiner(BaseEstimator):
     """An object that turns the outputs of a pool's members into one decision; the base of all combiners.
 
-    A combiner has a method ``predict_proba(outputs)``. A subclass that only needs outputs overrides nothing else. If it is
-    `trained`, ``fit(outputs, y, n_classes, sequence)`` trains it on outputs for rows that the members have not seen, with
-    the keyword ``sample_weight`` if it supports weights of rows.
+    A combiner has a method ``predict_proba(outputs)``. A subclass that only needs outputs overrides nothing else. If its
+    attribute `trained` is True, ``fit(outputs, y, n_classes, sequence)`` trains it on outputs for rows that the members
+    have not seen, with the keyword ``sample_weight`` if it supports weights of rows.
     """
 
-    @property
-    def trained(self) -> bool:
-        """Whether outputs for rows that the members have not seen train the combiner; a subclass may set a constant."""
-        return False
+    trained: bool = False
 
     def _is_nested(self, bagged: bool) -> bool:
         """Return whether nested cross-validation trains the combiner; `bagged`: the members have out-of-bag rows."""

@@ -5,8 +5,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 
-from rotastack.base.combiner import Combiner
 from rotastack.base.outputs import weighted_sum
 from rotastack.base.scikit import Interval, fit_context
 from rotastack.blas import one_blas_thread
@@ -14,13 +14,13 @@ from rotastack.combine.log_linear import nonnegative_minimum
 from rotastack.errors import RotastackError
 
 
-class LeastSquaresWeights(Combiner):
-    """A combiner that adds a constant to the weighted sum of the members' predictions.
+class LeastSquaresWeights(BaseEstimator):
+    """The flagship's combiner of a regression: a constant plus the weighted sum of the families' predictions.
 
     The weights are at least 0. They minimise the squared error on rows that the members have not seen, in units of
     the target's variance, plus a ridge penalty on the distance to equal weights (Breiman's stacked regression). A
     weight of 0 switches a member off. The sum of the weights is free: above 1 it corrects predictions that lie too
-    near the mean.
+    near the mean. The class is not for a pool, whose combiner needs other arguments of ``fit``.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ class RotationWeights(Combiner):
     def _fit_to(self, members: Members) -> Self:
         return clone(self).rank(*members.complexity_and_error())
 
-    def rank(self, complexity: ArrayLike, oob_error: ArrayLike, identity: int | None = 0):
+    def rank(self, complexity: ArrayLike, oob_error: ArrayLike, identity: int | None = 0) -> Self:
         """Rank the members and set their weights.
 
         Parameters

@@ -1,4 +1,4 @@
-"""Voting: the members decide by mean probability or by majority, of two classes also from a threshold on."""
+"""Voting: the members decide by mean probability or by majority, of two classes also by a threshold."""
 
 from typing import Self
 
@@ -19,8 +19,8 @@ class Voting(Combiner):
         "soft" is the mean of the probabilities. "hard" is the share of the members whose largest probability is
         that of the class; ties go to the class with the larger mean probability, then to the lower class number.
     scoring : {"accuracy", "balanced_accuracy"} or None, default=None
-        Two classes: the score by which outputs for held-out rows choose the share of votes, or mean probability, from
-        which the second class wins. None: more than a half.
+        Two classes: the score by which outputs for held-out rows choose the share of votes, or mean probability, above
+        which the second class wins. None: a half.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Voting(Combiner):
         self.scoring = scoring
 
     @property
-    def trained(self) -> bool:
+    def trained(self) -> bool:  # type: ignore[override]
         """Whether the threshold is chosen on data."""
         return self.scoring is not None
 

@@ -13,7 +13,7 @@ def tree_complexity(estimator: Any) -> dict[str, NDArray[np.int64]] | None:
     Parameters
     ----------
     estimator : estimator
-        A fitted forest of this package, a tree or a forest of scikit-learn, or an XGBoost classifier.
+        A fitted forest of this package, a tree or a forest of scikit-learn, or a model of XGBoost.
 
     Returns
     -------

@@ -188,14 +188,12 @@ def paper_diversity(votes: ArrayLike, n_members: int | None = None, mask: ArrayL
     >>> paper_diversity([[0, 0], [0, 1]], n_members=10)
     0.9888888888888889
     """
-    codes, n_classes, _ = coded_votes(votes, mask=mask)
-    total = codes.shape[1] if n_members is None else n_members
-    if total < codes.shape[1]:
-        raise ValueError(f"n_members ({total}) must be at least {codes.shape[1]}, the number of kept members")
+    differ = np.nan_to_num(disagreement(votes, mask=mask))
+    total = len(differ) if n_members is None else n_members
+    if total < len(differ):
+        raise ValueError(f"n_members ({total}) must be at least {len(differ)}, the number of kept members")
     if total < 2:
         return float("nan")
-    same, shared, _ = _pair_sums(codes, n_classes)
-    differ = np.nan_to_num(_ratio(shared - same, shared))
     return float(1.0 - differ.sum() / (total * (total - 1)))
 
 

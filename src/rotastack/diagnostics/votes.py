@@ -15,8 +15,9 @@ def coded_votes(
     if labels.ndim != 2 or (y is not None and given[1].shape != labels.shape[:1]):
         shapes = " and ".join(str(a.shape) for a in given)
         raise ValueError(f"votes must have shape (row, member) and y, if given, (row,), got {shapes}")
-    if any(a.dtype.kind not in "biuUSO" for a in given):
-        raise ValueError("votes and y must be class labels")
+    kinds = {a.dtype.kind for a in given}
+    if kinds - set("biuUSO") or (kinds & set("US") and kinds & set("biu")):  # NumPy would turn numbers into names
+        raise ValueError("votes and y must be class labels, both names or both numbers")
     _, found = np.unique(np.concatenate([a.ravel() for a in given]), return_inverse=True)
     codes, truth = found[: labels.size].reshape(labels.shape), found[labels.size :]
     if mask is not None:

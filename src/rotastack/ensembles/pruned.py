@@ -78,7 +78,7 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
 
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
-        "pruner": [HasMethods(["fit", "combine"]), None],
+        "pruner": [HasMethods(["fit", "kept_shares"]), None],
         "selection": [StrOptions({"train", "oob"}), Interval(Real, 0.0, 1.0, closed="neither"), None],
     }
 

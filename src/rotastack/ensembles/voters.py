@@ -91,7 +91,7 @@ class PoolVoters(Voters):
         return len(self.estimator.pool_.members)
 
     def votes(self, X):
-        return self.estimator.member_votes(X)
+        return self.estimator._votes(self.estimator._table(X))
 
     def outputs(self, X):
         return self.estimator.pool_.outputs(self.estimator._table(X), self.estimator.n_jobs)

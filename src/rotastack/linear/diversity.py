@@ -1,5 +1,6 @@
 """Diversity regularised machine (DRM)."""
 
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ from rotastack.base.convex import import_cvxpy, solve
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.base.warned import ignoring, warn
 from rotastack.linear.problem import Solution
-from rotastack.linear.separators import LEAST_ONE, LinearEnsemble, Real
+from rotastack.linear.separators import LEAST_ONE, POSITIVE, LinearEnsemble
 
 _HALVINGS = 100
 _FLOOR = 0.01
@@ -98,6 +99,7 @@ class DiversityRegularizedClassifier(LinearEnsemble):
         "lam": [Interval(Real, 1, None, closed="neither")],
         "diversity": [Interval(Real, 0, 1, closed="left")],
         "solver": [StrOptions({"exact", "cvxpy"})],
+        "tol": [POSITIVE],
     }
 
     def __init__(

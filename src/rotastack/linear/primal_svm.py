@@ -1,12 +1,13 @@
 """Primal support vector machine."""
 
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from rotastack.base.scikit import Interval
 from rotastack.linear.problem import Problem
-from rotastack.linear.separators import CLASS_WEIGHT, POWER, LinearSeparator, Real
+from rotastack.linear.separators import CLASS_WEIGHT, POWER, LinearSeparator
 
 
 class PrimalSVMClassifier(LinearSeparator):

@@ -150,6 +150,23 @@ def test_smaller_shares_are_tried_then_the_original_weights_kept(monkeypatch):
     np.testing.assert_allclose(pruner.weights_, np.arange(1, 10) / 45)
 
 
+def test_original_weights_of_dropped_members_are_kept_without_a_solution():
+    votes, weights = [[1, 0, 1]], [0, 1, 0]  # only the right member has weight; "qr" drops all but the first
+    pruner = QMMPruner(reduce="qr").fit(votes, [0], weights=weights)
+    assert pruner.v_ is None
+    assert (pruner.weights_.tolist(), pruner.selected_.tolist()) == (weights, [1])
+
+
+def test_share_by_folds_does_not_depend_on_the_numbers_of_classes():
+    rng = np.random.default_rng(198)
+    n, T, C = rng.integers(8, 25), rng.integers(3, 6), rng.integers(2, 4)
+    y = rng.integers(0, C, n)
+    votes = np.where(rng.random((n, T)) < 0.6, y[:, None], rng.integers(0, C, (n, T)))
+    votes[rng.random((n, T)) < 0.63] = -1
+    reversed_classes = QMMPruner("cv").fit(np.where(votes < 0, -1, C - 1 - votes), C - 1 - y)
+    assert QMMPruner("cv").fit(votes, y).v_ == reversed_classes.v_
+
+
 def test_share_by_the_equilibrium_margin():
     votes, y = pool(4, n=80, T=9)
     votes, y = np.tile(votes, (100, 1)), np.tile(y, 100)

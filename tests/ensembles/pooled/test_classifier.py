@@ -18,7 +18,7 @@ from rotastack import (
     StackedRotationClassifier,
 )
 from rotastack.base.combiner import Combiner
-from rotastack.combine import LogLinearWeights, Stacking
+from rotastack.combine import LogLinearWeights, Stacking, Voting
 from rotastack.combine.pruning import KappaPruner
 from rotastack.resampling import fold_groups
 from rotastack.seeds import child, root_sequence
@@ -102,7 +102,10 @@ def test_class_absent_from_a_training_set_has_probability_zero():
             "at least 3 folds are needed; outside folds 0 and 1 of 2 no rows are left",
         ),
         (PooledEnsembleClassifier(categorical_features=[7]), "column numbers from 0 to 3"),
-        (PooledEnsembleClassifier([("a", None, 0)]), "positive sum"),
+        *(
+            (PooledEnsembleClassifier([("a", None, share)]), "positive sum")
+            for share in (0, float("nan"), float("inf"))
+        ),
         (PooledEnsembleClassifier([("a", None)]), r"a list of \(name, transformer, share\)"),
     ],
 )
@@ -179,7 +182,9 @@ def test_a_new_combiner_is_one_class():
     clf = PooledEnsembleClassifier(RandomRotation(), None, Best(), 5, bootstrap=True, random_state=0).fit(X, y)
     best = clf.combiners_[0].best_
     assert best == clf.oob_errors_.argmin()
-    np.testing.assert_array_equal(clf.predict(X), clf.classes_[clf.member_votes(X)[:, best]])
+    np.testing.assert_array_equal(clf.predict(X), clf.member_votes(X)[:, best])
+    named = clone(clf).fit(X, np.array(["a", "b", "c"])[y])
+    np.testing.assert_array_equal(named.predict(X), named.member_votes(X)[:, named.combiners_[0].best_])
 
 
 @pytest.mark.parametrize(
@@ -191,6 +196,7 @@ def test_a_new_combiner_is_one_class():
             "view DiscriminantRotation.* needs class labels",
         ),
         (PooledEnsembleRegressor(combiner=LogLinearWeights()), "a combiner that is not trained"),
+        (PooledEnsembleRegressor(combiner=Voting("hard")), "no votes to count"),
     ],
 )
 def test_a_regression_has_no_classes(pool, message):

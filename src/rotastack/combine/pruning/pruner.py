@@ -160,7 +160,18 @@ class Pruner(Combiner):
         -------
         ndarray of shape (n_rows, n_classes)
         """
-        return vote_shares(votes, self.weights_[self.selected_], len(self.classes_), self.most_common_)
+        weights = self.weights_[self.selected_]
+        sums = np.stack([(votes == c) @ weights for c in range(len(self.classes_))], axis=1)
+        total = sums.sum(axis=1, keepdims=True)
+        silent = total[:, 0] <= 0
+        sums[silent, self.most_common_] = 1.0
+        shares = sums / np.where(silent[:, None], 1.0, total)
+        best = shares >= shares.max(axis=1, keepdims=True) - TIED
+        for row in np.flatnonzero(best.sum(axis=1) > 1):
+            earliest = next(v for v in votes[row] if v >= 0 and best[row, v])
+            shares[row] /= 1.0 + 1e-6
+            shares[row, earliest] += 1e-6 / (1.0 + 1e-6)
+        return shares
 
 
 class OrderingPruner(Pruner):
@@ -249,24 +260,3 @@ def number_to_keep(n_select: int | float | None, n_members: int) -> int | None:
             raise ValueError(f"n_select is {n_select}; at most {n_members}, the number of members, is allowed")
         return int(n_select)
     return max(1, int(np.floor(float(n_select) * n_members + 0.5 + 1e-9)))
-
-
-def vote_shares(
-    votes: NDArray[np.integer], weights: NDArray[np.float64], n_classes: int, otherwise: int
-) -> NDArray[np.float64]:
-    """Return the share of the weight that votes for each class, with ties broken, shape (n_rows, n_classes).
-
-    `votes` (n_rows, n_chosen) holds class numbers, with members in the order of choice and -1 for no vote; a row
-    without a vote goes to the class `otherwise`.
-    """
-    sums = np.stack([(votes == c) @ weights for c in range(n_classes)], axis=1)
-    total = sums.sum(axis=1, keepdims=True)
-    silent = total[:, 0] <= 0
-    sums[silent, otherwise] = 1.0
-    shares = sums / np.where(silent[:, None], 1.0, total)
-    best = shares >= shares.max(axis=1, keepdims=True) - TIED
-    for row in np.flatnonzero(best.sum(axis=1) > 1):
-        earliest = next(v for v in votes[row] if v >= 0 and best[row, v])
-        shares[row] /= 1.0 + 1e-6
-        shares[row, earliest] += 1e-6 / (1.0 + 1e-6)
-    return shares

@@ -10,7 +10,7 @@ from scipy.linalg import qr
 from rotastack.base import convex
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.combine.pruning.pruner import Pruner
-from rotastack.combine.pruning.vote_table import VoteTable
+from rotastack.combine.pruning.vote_table import VoteTable, ordered_errors
 from rotastack.diagnostics.bounds import equilibrium_margin
 
 
@@ -98,11 +98,12 @@ class QMMPruner(Pruner):
     v : float, "emargin", "cv" or None, default=None
         Share of the margins, above 0 and up to 1. None is 0.25 if all original weights are equal, else 0.5 (the
         source's values for forests and AdaBoost). "emargin" is the share of margins up to the equilibrium
-        margin, and needs `hypothesis_size`. "cv" chooses, among 0.5, 0.25, 0.05 and 0.01 (0.25, 0.15, 0.05 and 0.01
+        margin, one row without such a margin, and needs `hypothesis_size`. "cv" chooses, among 0.5, 0.25, 0.05 and 0.01 (0.25, 0.15, 0.05 and 0.01
         for equal weights), the share with the least error in 5 folds of the selection rows.
     reduce : {"duplicates", "qr"} or None, default="duplicates"
-        "duplicates" first merges members with equal votes and adds up their weights (equation 22). "qr" also drops
-        members that depend linearly on others, as the source does, which can make margins unreachable.
+        "duplicates" first merges members that are right on the same rows and adds up their weights (equation 22); the
+        first of them votes. "qr" also drops members that depend linearly on others, as the source does, which can make
+        margins unreachable.
     solver : {"piqp", "cvxpy"}, default="piqp"
         "cvxpy" solves :func:`qmm_problem` by Clarabel: slow, and needs the extra ``workflow``.
     hypothesis_size : float or None, default=None
@@ -199,9 +200,8 @@ class QMMPruner(Pruner):
             wrong = np.zeros(len(fallback))
             for train, held in vote_table.folds():
                 for i, share in enumerate(fallback):
-                    weights, _ = self._solve(train, [share])
-                    counts = np.stack([(held.votes == c) @ weights for c in range(vote_table.n_classes)], axis=1)
-                    wrong[i] += (counts.argmax(axis=1) != held.y).sum()
+                    self._keep_positive(self._solve(train, [share])[0], train)
+                    wrong[i] += round(ordered_errors(held, self.selected_, self.weights_)[-1] * len(held.y))
             return fallback[int(wrong.argmin())]
         return float(v)
 
@@ -222,8 +222,7 @@ class QMMPruner(Pruner):
             if solution is not None:
                 weights[kept] = np.maximum(solution, 0.0)
                 return weights / weights.sum(), v
-        weights[kept] = original / original.sum()
-        return weights, None
+        return vote_table.weights, None
 
 
 def covariance(vote_table: VoteTable) -> NDArray[np.float64]:

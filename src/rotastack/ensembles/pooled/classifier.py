@@ -201,8 +201,8 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
             ]
         )
 
-    def member_votes(self, X: ArrayLike) -> NDArray[np.intp]:
-        """Return the class number that each member votes for.
+    def member_votes(self, X: ArrayLike) -> NDArray:
+        """Return the class label that each member votes for.
 
         Parameters
         ----------
@@ -210,11 +210,11 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
 
         Returns
         -------
-        ndarray of int of shape (n_rows, n_members)
+        ndarray of shape (n_rows, n_members)
             With a pruner as combiner, the votes of the kept members, in the order of choice.
         """
         check_is_fitted(self, "pool_")
-        return self._votes(self._table(X))
+        return self.classes_[self._votes(self._table(X))]
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         check_is_fitted(self, "combiners_")

@@ -263,8 +263,8 @@ def means(sums: NDArray, counts: NDArray) -> NDArray[np.float64]:
 
 def _apportion(total: int, shares: list[float]) -> list[int]:
     """Return whole numbers in proportion to `shares` with the sum `total`, by largest remainders."""
-    if not shares or min(shares) < 0 or sum(shares) <= 0:
-        raise ValueError(f"shares of views must be at least 0 with a positive sum, got {shares}")
+    if not shares or not (min(shares) >= 0 and 0 < sum(shares) < np.inf):
+        raise ValueError(f"shares of views must be at least 0 with a finite, positive sum, got {shares}")
     exact = np.asarray(shares, dtype=float) / sum(shares) * total
     counts = np.floor(exact).astype(int)
     for k in np.argsort(counts - exact, kind="stable")[: total - counts.sum()]:

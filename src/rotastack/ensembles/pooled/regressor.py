@@ -14,6 +14,7 @@ from rotastack.base.row_weights import weights_of
 from rotastack.base.view import needs_labels
 from rotastack.combine.nested import fit_weighted
 from rotastack.combine.stacking import Stacking
+from rotastack.combine.voting import Voting
 from rotastack.ensembles.pooled.nested import held_out_outputs, nested_outputs
 from rotastack.ensembles.pooled.pooled import PooledEnsemble, PoolMembers, in_all, means
 
@@ -89,6 +90,8 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
             raise ValueError(
                 f"combiner of a regression pool must be Stacking, or a combiner that is not trained, got {combiner!r}"
             )
+        if isinstance(combiner, Voting) and combiner.voting == "hard":
+            raise ValueError("a regression pool has no votes to count: voting must be 'soft', the mean")
         supervised = next((r.view for r in recipes if needs_labels(r.view)), None)
         if supervised is not None:
             raise ValueError(f"view {supervised!r} needs class labels; a regression has none")

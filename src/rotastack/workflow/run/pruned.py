@@ -6,7 +6,6 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from rotastack.combine.pruning.pruner import vote_shares
 from rotastack.combine.pruning.vote_table import ordered_curve
 from rotastack.diagnostics.bounds import c_bound, linear_bound, margin_bound
 from rotastack.diagnostics.margin import margins
@@ -43,11 +42,11 @@ def pruned_split(
         training = np.where(block["out_of_bag"].values[i][is_training][:, voters] > 0, training, -1)
     chosen, answers = (test, truth) if selection == "test" else (training, trained)
     pruner = make(combiner).fit(chosen, answers, weights=weights, classes=np.arange(n_classes))
-    kept, share, common = pruner.selected_, pruner.weights_[pruner.selected_], pruner.most_common_
+    kept, share = pruner.selected_, pruner.weights_[pruner.selected_]
     fallback = float(not getattr(pruner, "status_", "solved").startswith("solved"))
     order = getattr(pruner, "order_", None)
     proba = np.full((len(rows), n_classes), np.nan)
-    proba[is_test] = vote_shares(test[:, kept], share, n_classes, common)
+    proba[is_test] = pruner.kept_shares(test[:, kept])
     has_vote = training[:, kept] >= 0
     training_margins = _margins(training[:, kept], trained, share, n_classes)
     test_margins = _margins(test[:, kept], truth, share, n_classes)

@@ -15,13 +15,7 @@ import numpy as np
 from rotastack.errors import RotastackError, extra_of, nearest
 from rotastack.workflow.study.specs import AnyCombinerSpec, ClassSpec, MemberSpec, PoolSpec
 
-_ROLES = (
-    ("fit", "predict"),
-    ("fit", "transform"),
-    ("fit", "combine"),
-    ("get_params", "set_params"),
-    ("split", "get_n_splits"),
-)
+_ROLES = (("fit", "predict"), ("fit", "transform"), ("get_params", "set_params"), ("split", "get_n_splits"))
 """Pairs of methods of the classes that a study may build: estimators, views, pruners, combiners, and their parameters."""
 
 

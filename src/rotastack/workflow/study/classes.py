@@ -224,7 +224,7 @@ def _check_pool(pool: PoolSpec, estimator: Any, where: str, task: Task) -> None:
 
 def _checked_pruner(combiner: PrunerSpec, estimators: list[Any], where: str) -> Any:
     pruner = checked(combiner.class_, combiner.parameters, where, ".pruner")
-    _check_methods(pruner, ("fit", "combine"), f"{where}.pruner", "a pruner")
+    _check_methods(pruner, ("fit", "kept_shares"), f"{where}.pruner", "a pruner")
     for estimator in estimators:
         name = type(estimator).__name__
         if not _can_vote(estimator):
