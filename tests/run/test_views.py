@@ -99,7 +99,7 @@ def test_own_types_are_refitted_and_explained_by_consent(tmp_path):
     outputs = {"explanation": "e.json", "page": "e.html", "record": "explain.run.json"}
     step("explain", tmp_path, explained, {"raw": "raw", "model": "model", "refit": "refit.run.json"}, outputs)
     assert json.loads((tmp_path / "explain.run.json").read_text())["status"] == "ok"
-    assert " most: with shuffled values" in json.loads((tmp_path / "e.json").read_text())["words"][0]
+    assert " effect that is shown: with shuffled values" in json.loads((tmp_path / "e.json").read_text())["words"][0]
 
 
 def test_pools_of_a_group_share_views_and_groups_have_their_own(nested):
