@@ -1,12 +1,15 @@
 """Measure what claims of the papers need beside studies: docs/evidence/data/papers/measured_*.csv.
 
-    DATA_MIRROR=FOLDER python benchmarks/measured_claims.py [exrm] [growth] [ranks] [square]
+    DATA_MIRROR=FOLDER python benchmarks/measured_claims.py [exrm] [growth] [limits] [ranks] [square]
 
 - exrm: the printed algorithm of the exclusivity regularised machine (ExRM) on 150 generated rows with the numbers of columns of
   the source's data sets, and on breast cancer and wine (class 0 against the rest), scaled to [-1, 1]. Distance of its objective from the optimum at a change below 1e-6, as a share; seconds of the
   diversity regularised machine (DRM) over its seconds, where it ends as printed. The processor's, the least of three.
 - growth: its seconds by numbers of rows (22 columns, random starts, so that all members are computed), and the slope of
   their logarithms.
+- limits: members that QMM keeps of 500 trees of AdaBoost by the limit of pruning, a share of the impurity of two equal
+  classes, and AdaBoost's errors; means of five splits. The trees have nodes of 20 rows and leaves of 7, without a limit
+  (0) any.
 - ranks: of 100 rotations, the identity among them: Spearman's correlation of the ranks of complexity by 10 or 20 trees with
   those by 200 other trees, on 70 % of the rows and at most 1000, where trees try one column a split; and the
   correlation of ranks by two halves of the 200. The data sets of the thesis's chapter 2, and its problems of figure 2.2.
@@ -41,6 +44,7 @@ from rotastack import (
 from rotastack.combine.pruning import QMMPruner
 from rotastack.data import load_dataset
 from rotastack.diagnostics import tree_complexity
+from rotastack.resampling.holdout import repeated_holdout
 from rotastack.trees import ForestClassifier, TreeClassifier
 from rotastack.views import MinMaxScaler01, RandomRotation
 
@@ -120,6 +124,29 @@ def growth() -> list[dict]:
     return rows
 
 
+def limits() -> list[dict]:
+    """Return the members that QMM keeps of AdaBoost, and AdaBoost's errors, by the limit of pruning."""
+    rows = []
+    for dataset in ("australian", "banana", "pima"):
+        table, labels = load_dataset(dataset)
+        X, y = table.to_numpy(float), labels.to_numpy()
+        splits = repeated_holdout(y, 5, 0.7, 20220110)
+        for depth in (1, 2):
+            for limit in (0, 0.002, 0.005, 0.0075, 0.01, 0.02):
+                pruned = {"min_samples_split": 20, "min_samples_leaf": 7, "ccp_alpha": limit / 2} if limit else {}
+                members, errors = [], []
+                for seed, test in enumerate(splits):
+                    scaler = MinMaxScaler01().fit(X[~test])
+                    train, tree = scaler.transform(X[~test]), TreeClassifier(max_depth=depth, **pruned)
+                    boosted = AdaBoostM1Classifier(500, tree, restart=True, random_state=seed).fit(train, y[~test])
+                    qmm = PrunedEnsembleClassifier(FrozenEstimator(boosted), QMMPruner(), selection="train")
+                    members.append(len(qmm.fit(train, y[~test]).selected_))
+                    errors.append(np.mean(boosted.predict(scaler.transform(X[test])) != y[test]))
+                found = {"members": np.mean(members), "error": np.mean(errors)}
+                rows.append({"dataset": dataset, "depth": depth, "limit": limit, **found})
+    return rows
+
+
 def ranks() -> list[dict]:
     """Return correlations of ranks by few trees with those by many: a row for each data set."""
     rows, rng = [], np.random.default_rng(0)
@@ -167,7 +194,7 @@ def square() -> list[dict]:
     return rows
 
 
-MEASURES = {"exrm": exrm, "growth": growth, "ranks": ranks, "square": square}
+MEASURES = {"exrm": exrm, "growth": growth, "limits": limits, "ranks": ranks, "square": square}
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore", ConvergenceWarning)

@@ -241,6 +241,21 @@ def kept_members() -> str:
     return markdown(pd.DataFrame.from_dict(rows, orient="index"), "random forest, members kept")
 
 
+def limits_of_pruning() -> str:
+    """Return the number of AdaBoost's trees that QMM keeps by the limit of their pruning, with the printed number."""
+    found = pd.read_csv(DATA / "measured_limits.csv")
+    in_print = cells("qmm").query("metric == 'members'").set_index(["dataset", "method"])["published"]
+    rows = {}
+    for (dataset, depth), part in found.groupby(["dataset", "depth"]):
+        tree = "stumps" if depth == 1 else "depth 2"
+        sizes = {
+            f"{100 * limit:g} %" if limit else "no limits": f"{n:.0f}"
+            for limit, n in zip(part["limit"], part["members"], strict=True)
+        }
+        rows[f"{dataset}, {tree}"] = {**sizes, "printed": f"{in_print[dataset, f'QMM AdaBoost {tree}']:.0f}"}
+    return markdown(pd.DataFrame.from_dict(rows, orient="index"), "members that QMM keeps")
+
+
 def pruned_trees() -> str:
     """Return mean errors of the pruners of study qmm, and numbers of kept members, by ensemble and size of trees."""
     table = errors("qmm").mean()
@@ -355,6 +370,7 @@ TABLES = {
     "exact-naive-bayes": exact_cells,
     "exrm-squared": exrm_squared,
     "levels": levels,
+    "qmm-limits": limits_of_pruning,
     "qmm-members": kept_members,
     "pruned-sizes": pruned_sizes,
     "pruned-trees": pruned_trees,
