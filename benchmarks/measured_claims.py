@@ -1,12 +1,17 @@
 """Measure what claims of the papers need beside studies: docs/evidence/data/papers/measured_*.csv.
 
-    DATA_MIRROR=FOLDER python benchmarks/measured_claims.py [exrm] [growth] [ranks] [square]
+    DATA_MIRROR=FOLDER python benchmarks/measured_claims.py [exrm] [growth] [limits] [patience] [ranks] [square]
 
 - exrm: the printed algorithm of the exclusivity regularised machine (ExRM) on 150 generated rows with the numbers of columns of
   the source's data sets, and on breast cancer and wine (class 0 against the rest), scaled to [-1, 1]. Distance of its objective from the optimum at a change below 1e-6, as a share; seconds of the
   diversity regularised machine (DRM) over its seconds, where it ends as printed. The processor's, the least of three.
 - growth: its seconds by numbers of rows (22 columns, random starts, so that all members are computed), and the slope of
   their logarithms.
+- limits: members that QMM keeps of 500 trees of AdaBoost by the limit of pruning, a share of the impurity of two equal
+  classes, and AdaBoost's errors; means of five splits. The trees have nodes of 20 rows and leaves of 7, without a limit
+  (0) any.
+- patience: members that DREP keeps of 500 trees of depth 2 of AdaBoost, pruned as those of study qmm, by the number of
+  additions in vain at which it stops; mean, least and most of ten splits.
 - ranks: of 100 rotations, the identity among them: Spearman's correlation of the ranks of complexity by 10 or 20 trees with
   those by 200 other trees, on 70 % of the rows and at most 1000, where trees try one column a split; and the
   correlation of ranks by two halves of the 200. The data sets of the thesis's chapter 2, and its problems of figure 2.2.
@@ -22,6 +27,7 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -38,9 +44,10 @@ from rotastack import (
     ExclusivityRegularizedClassifier,
     PrunedEnsembleClassifier,
 )
-from rotastack.combine.pruning import QMMPruner
+from rotastack.combine.pruning import DREPPruner, QMMPruner
 from rotastack.data import load_dataset
 from rotastack.diagnostics import tree_complexity
+from rotastack.resampling.holdout import repeated_holdout
 from rotastack.trees import ForestClassifier, TreeClassifier
 from rotastack.views import MinMaxScaler01, RandomRotation
 
@@ -120,6 +127,53 @@ def growth() -> list[dict]:
     return rows
 
 
+def splits_of(dataset: str, n_splits: int) -> Iterator[tuple]:
+    """Yield scaled training rows, their classes, scaled test rows and their classes, of 70 % and 30 % of the rows."""
+    table, labels = load_dataset(dataset)
+    X, y = table.to_numpy(float), labels.to_numpy()
+    for test in repeated_holdout(y, n_splits, 0.7, 20220110):
+        scaler = MinMaxScaler01().fit(X[~test])
+        yield scaler.transform(X[~test]), y[~test], scaler.transform(X[test]), y[test]
+
+
+def limits() -> list[dict]:
+    """Return the members that QMM keeps of AdaBoost, and AdaBoost's errors, by the limit of pruning."""
+    rows = []
+    for dataset in ("australian", "banana", "pima"):
+        for depth in (1, 2):
+            for limit in (0, 0.002, 0.005, 0.0075, 0.01, 0.02):
+                pruned = {"min_samples_split": 20, "min_samples_leaf": 7, "ccp_alpha": limit / 2} if limit else {}
+                members, errors = [], []
+                for seed, (X, y, X_test, y_test) in enumerate(splits_of(dataset, 5)):
+                    tree = TreeClassifier(max_depth=depth, **pruned)
+                    boosted = FrozenEstimator(
+                        AdaBoostM1Classifier(500, tree, restart=True, random_state=seed).fit(X, y)
+                    )
+                    qmm = PrunedEnsembleClassifier(boosted, QMMPruner(), selection="train").fit(X, y)
+                    members.append(len(qmm.selected_))
+                    errors.append(np.mean(boosted.predict(X_test) != y_test))
+                found = {"members": np.mean(members), "error": np.mean(errors)}
+                rows.append({"dataset": dataset, "depth": depth, "limit": limit, **found})
+    return rows
+
+
+def patience() -> list[dict]:
+    """Return the members that DREP keeps of AdaBoost, by the number of additions in vain at which it stops."""
+    rows, tree = [], TreeClassifier(max_depth=2, min_samples_split=20, min_samples_leaf=7, ccp_alpha=0.005)
+    for dataset in ("australian", "banana", "pima"):
+        sizes: dict[int, list[int]] = {stop: [] for stop in (1, 2, 5, 20, 100)}
+        for seed, (X, y, _, _) in enumerate(splits_of(dataset, 10)):
+            boosted = FrozenEstimator(AdaBoostM1Classifier(500, tree, restart=True, random_state=seed).fit(X, y))
+            for stop, found in sizes.items():
+                drep = PrunedEnsembleClassifier(boosted, DREPPruner(patience=stop), selection="train").fit(X, y)
+                found.append(len(drep.selected_))
+        for stop, found in sizes.items():
+            rows.append(
+                {"dataset": dataset, "stop": stop, "mean": np.mean(found), "least": min(found), "most": max(found)}
+            )
+    return rows
+
+
 def ranks() -> list[dict]:
     """Return correlations of ranks by few trees with those by many: a row for each data set."""
     rows, rng = [], np.random.default_rng(0)
@@ -167,7 +221,7 @@ def square() -> list[dict]:
     return rows
 
 
-MEASURES = {"exrm": exrm, "growth": growth, "ranks": ranks, "square": square}
+MEASURES = {"exrm": exrm, "growth": growth, "limits": limits, "patience": patience, "ranks": ranks, "square": square}
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore", ConvergenceWarning)

@@ -241,6 +241,32 @@ def kept_members() -> str:
     return markdown(pd.DataFrame.from_dict(rows, orient="index"), "random forest, members kept")
 
 
+def limits_of_pruning() -> str:
+    """Return the number of AdaBoost's trees that QMM keeps by the limit of their pruning, with the printed number."""
+    found = pd.read_csv(DATA / "measured_limits.csv")
+    in_print = cells("qmm").query("metric == 'members'").set_index(["dataset", "method"])["published"]
+    rows = {}
+    for (dataset, depth), part in found.groupby(["dataset", "depth"]):
+        tree = "stumps" if depth == 1 else "depth 2"
+        sizes = {
+            f"{100 * limit:g} %" if limit else "no limits": f"{n:.0f}"
+            for limit, n in zip(part["limit"], part["members"], strict=True)
+        }
+        rows[f"{dataset}, {tree}"] = {**sizes, "printed": f"{in_print[dataset, f'QMM AdaBoost {tree}']:.0f}"}
+    return markdown(pd.DataFrame.from_dict(rows, orient="index"), "members that QMM keeps")
+
+
+def patience_of_drep() -> str:
+    """Return the number of AdaBoost's trees that DREP keeps by the number of additions in vain at which it stops."""
+    found = pd.read_csv(DATA / "measured_patience.csv")
+    in_print = cells("qmm").query("metric == 'members'").set_index(["dataset", "method"])["published"]
+    rows = {}
+    for dataset, part in found.groupby("dataset"):
+        sizes = {f"{row.stop} in vain": f"{row.mean:.0f} ({row.least} to {row.most})" for row in part.itertuples()}
+        rows[dataset] = {**sizes, "printed": f"{in_print[dataset, 'DREP AdaBoost depth 2']:.0f}"}
+    return markdown(pd.DataFrame.from_dict(rows, orient="index"), "members that DREP keeps")
+
+
 def pruned_trees() -> str:
     """Return mean errors of the pruners of study qmm, and numbers of kept members, by ensemble and size of trees."""
     table = errors("qmm").mean()
@@ -355,6 +381,8 @@ TABLES = {
     "exact-naive-bayes": exact_cells,
     "exrm-squared": exrm_squared,
     "levels": levels,
+    "qmm-limits": limits_of_pruning,
+    "qmm-patience": patience_of_drep,
     "qmm-members": kept_members,
     "pruned-sizes": pruned_sizes,
     "pruned-trees": pruned_trees,
