@@ -70,7 +70,7 @@ def test_what_gives_no_numbers_has_failed(folder, protocol):
             return train(folder, estimator, parameters, (0, 1))
         return train_nested(folder, estimator, parameters, nested=False)[0]
 
-    rows = {"splits": "3 of 60", "nested": "9 of 150"}[protocol]
+    rows = {"splits": "3 of 60", "nested": "3 of 50"}[protocol]
     pool = trained("tests.study.strange.Faulty", how="nan")
     assert f"Faulty predicted NaN or infinity for {rows}" in pool.attrs["message"]
     trained("lda")

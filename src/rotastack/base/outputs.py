@@ -32,6 +32,14 @@ def mean_of(members: Sequence[NDArray] | NDArray) -> NDArray[np.float64]:
     return weighted_sum([1.0] * len(members), members) / len(members)
 
 
+def check_numbers(outputs: NDArray[np.floating], estimator: str, n_classes: int | None) -> None:
+    """Raise a ValueError if outputs (..., row, class) are not finite; of a regression, the ends of intervals may be missing."""
+    odd = ~np.isfinite(outputs[..., : n_classes or 1]).all(axis=-1)
+    if odd.any():
+        name = estimator.rpartition(".")[2]
+        raise ValueError(f"{name} predicted NaN or infinity for {int(odd.sum())} of {odd.size} rows")
+
+
 def unit_of(numbers: NDArray[np.floating] | np.floating) -> float:
     """Return a power of two to divide numbers by: the quotients lie in (-2, 2), and the division rounds nothing."""
     largest = float(np.abs(numbers).max(initial=0))

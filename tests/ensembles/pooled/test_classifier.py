@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import KFold, PredefinedSplit, RepeatedKFold, TimeSeriesSplit
+from sklearn.tree import DecisionTreeClassifier
 
 from rotastack import (
     DoubleRotationForestClassifier,
@@ -240,3 +241,18 @@ def test_blocks_of_rows_do_not_change_predictions(monkeypatch):
     whole = clf.predict_proba(X)
     monkeypatch.setattr("rotastack.ensembles.pooled.pooled._BLOCK", 100)
     assert (clf.predict_proba(X) == whole).all()
+
+
+class Blank(DecisionTreeClassifier):
+    """A tree that knows nothing of the first row."""
+
+    def predict_proba(self, X):
+        return np.where(np.arange(len(X))[:, None] == 0, np.nan, super().predict_proba(X))
+
+
+@pytest.mark.parametrize("combiner", [None, Voting("hard"), KappaPruner(2)])
+def test_a_member_that_predicts_no_number_is_named_and_not_taken_for_the_first_class(combiner):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    pool = PooledEnsembleClassifier(None, Blank(), combiner, 4, random_state=0)
+    with pytest.raises(ValueError, match="Blank predicted NaN or infinity for 1 of"):
+        pool.fit(X, X[:, 1] > 0).predict(X)

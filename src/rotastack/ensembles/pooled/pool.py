@@ -19,6 +19,7 @@ from rotastack.base.fitting import (
     seeded,
     set_up_columns,
 )
+from rotastack.base.outputs import check_numbers
 from rotastack.base.view import Part, is_fixed, is_linear
 from rotastack.base.warned import ignoring
 from rotastack.diagnostics.complexity import oob_error, tree_complexity
@@ -97,7 +98,9 @@ class Pool:
 
         def one(member):
             start = time.perf_counter()
-            return member.outputs(numeric, other), time.perf_counter() - start
+            out = member.outputs(numeric, other)
+            check_numbers(out, type(member.model.estimator).__name__, self.n_classes)
+            return out, time.perf_counter() - start
 
         results = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(one)(m) for m in self.members)
         self.predict_seconds = np.array([seconds for _, seconds in results])

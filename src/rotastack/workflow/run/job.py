@@ -47,15 +47,6 @@ class Outcome:
         self.status, self.message = "failed", message
 
 
-def check_numbers(outputs: NDArray[np.floating], estimator: str, task: str) -> None:
-    """Raise an error if outputs (..., row, class) are not finite; a regression's intervals may be missing."""
-    decided = outputs[..., :1] if task == "regression" else outputs
-    odd = ~np.isfinite(decided).all(axis=-1)
-    if odd.any():
-        name = estimator.rpartition(".")[2]
-        raise ValueError(f"{name} predicted NaN or infinity for {int(odd.sum())} of {odd.size} rows")
-
-
 class Trained(NamedTuple):
     """The results of a cell's trainings: outputs and measures for the cell's place in arrays, seconds, and votes of members."""
 

@@ -13,6 +13,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.pipeline import Pipeline
 
 from rotastack.base.fitting import AlignedClassifier, FittedRegressor, fit_aligned, fit_regressor, set_up_columns
+from rotastack.base.outputs import check_numbers
 from rotastack.data.artifacts import Prepared
 from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.diagnostics.margin import summarize_margins
@@ -23,7 +24,7 @@ from rotastack.ensembles.voters import voters_of
 from rotastack.seeds import child, root_sequence
 from rotastack.trees.growing import TrainingRows
 from rotastack.workflow.run.folds import masks
-from rotastack.workflow.run.job import Trained, check_numbers
+from rotastack.workflow.run.job import Trained
 from rotastack.workflow.study.building import make, make_estimator
 from rotastack.workflow.study.names import MEASURES_OF_MEMBERS, MEASURES_OF_TRAINING, name_of
 from rotastack.workflow.study.specs import PoolSpec, SplitTrainingSpec
@@ -96,7 +97,7 @@ def trainings(
         columns = trained.columns_for(ready.X[test])
         outputs, known = _outputs(trained.model, columns, spec.pool.ensemble_sizes)
         times.append(_times())
-        check_numbers(outputs, spec.pool.estimator, table.task)
+        check_numbers(outputs, spec.pool.estimator, table.n_classes)
         arrays = {"proba": outputs} | _measures(trained, known, columns, table.y[test], spec.pool)
         votes = cast_votes(trained, ready.X[test], spec.selections) if spec.selections else {}
         yield Trained((i,), arrays, dict(zip(SECONDS, np.diff(times, axis=0).reshape(-1, 1), strict=True)), votes)

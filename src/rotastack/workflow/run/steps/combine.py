@@ -13,12 +13,13 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from rotastack.base.combiner import Members
+from rotastack.base.outputs import check_numbers
 from rotastack.combine.nested import combine_nested
 from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.data.artifacts import Prepared, read_arrays, read_frame, read_prepared
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, root_sequence
-from rotastack.workflow.run.job import Job, Outcome, check_numbers, joined
+from rotastack.workflow.run.job import Job, Outcome, joined
 from rotastack.workflow.run.watching import done_watched
 from rotastack.workflow.study.building import make
 from rotastack.workflow.study.names import MEASURES_OF_MEMBERS, number_of
@@ -100,7 +101,7 @@ def _combined_cells(
                 for r, f in names
             ]
             results = done_watched(partial(Parallel(n_jobs=n_jobs), combining), spec.combiner.content())
-            check_numbers(np.stack(results), spec.combiner.class_, table.task)
+            check_numbers(np.stack(results), spec.combiner.class_, table.n_classes)
             cells.update(zip(names, results, strict=True))
     rotation_groups, fold_groups = sorted(groups, key=number_of), list(folds)
     for f, of_groups in stored.items() if outcome.status == "ok" else ():
@@ -169,7 +170,7 @@ def _combined_splits(
         with outcome.may_fail():
             if block.attrs["status"] == "ok":
                 found = done_watched(partial(_combined_block, combiner, block, table), combiner.content())
-                check_numbers(found["proba"][rows >= 0], getattr(combiner, "class_", spec.method), table.task)
+                check_numbers(found["proba"][rows >= 0], getattr(combiner, "class_", spec.method), table.n_classes)
         measures = {
             str(name): block[name].mean("member", skipna=False).values
             for name in block.data_vars
