@@ -121,7 +121,7 @@ def test_what_is_odd_about_rows_is_said(shop, new, capsys):
     ("options", "words"),
     [
         (["--study", "shoq"], ["no model of study 'shoq'; did you mean 'shop'", "prices, shop"]),
-        (["--study", "prices"], ["several models", "--dataset, one of flats, houses"]),
+        (["--study", "prices"], ["several data sets", "--dataset, one of flats, houses"]),
         (["--study", "prices", "--dataset", "flat"], ["did you mean 'flats'"]),
         (["--study", "prices", "--dataset", "flats", "--proba"], ["no probabilities"]),
         (["--study", "shop", "--intervals"], ["RotastackClassifier predicts classes"]),

@@ -215,7 +215,7 @@ def test_a_row_of_a_file_does_not_depend_on_text_beside_its_numbers(here, capsys
     assert set(found) == {found[0]}
     assert found[0].startswith("1112.345,")
     told = [line for line in capsys.readouterr().err.splitlines() if "column 'x'" in line and "lack" not in line]
-    said = "numbers, text in one .*1 of 2 values are not numbers .such as 'lost'.*numbers, booleans in one column"
+    said = "numbers, text in one .*1 of 2 values are not numbers with decimal commas .such as 'lost'.*numbers, booleans in one column"
     assert re.search(said, " ".join(told[::2]))
 
 

@@ -199,7 +199,7 @@ def file_of_study(study: str, dataset: str | None = None, project: str | Path = 
         )
     files = models[study]
     if dataset is None and len(files) > 1:
-        raise RotastackError(f"study {study!r} has several data sets; add --dataset, one of {', '.join(files)}")
+        raise RotastackError(f"{results / study}: several data sets; add --dataset, one of {', '.join(files)}")
     dataset = dataset or next(iter(files))
     if dataset not in files:
         raise RotastackError(
