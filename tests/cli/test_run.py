@@ -102,6 +102,10 @@ def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, here, capsys):
         "why       params have changed since last execution: train",
     ]:
         assert line in printed.splitlines()
+    vote = "{pool: f, combiner: {kind: vote}}"
+    methods = f"pools: {{f: {{estimator: forest}}}}\nmethods: {{F: {vote}, G: {vote}}}\n"
+    (here / "one.yaml").write_text(f"name: one\ndatasets: [iris]\nprotocol: {{kind: holdout}}\n{methods}")
+    assert "data sets 1: iris; 150 rows\n" in done(capsys, "run", "one.yaml", "--dry-run").out
     for said[0] in (
         "Nothing to be done",
         "Job stats:\njob      count\n-----  -------\ntotal        0\n",
