@@ -102,6 +102,10 @@ def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, here, capsys):
         "why       params have changed since last execution: train",
     ]:
         assert line in printed.splitlines()
+    vote = "{pool: f, combiner: {kind: vote}}"
+    methods = f"pools: {{f: {{estimator: forest}}}}\nmethods: {{F: {vote}, G: {vote}}}\n"
+    (here / "one.yaml").write_text(f"name: one\ndatasets: [iris]\nprotocol: {{kind: holdout}}\n{methods}")
+    assert "data sets 1: iris; 150 rows\n" in done(capsys, "run", "one.yaml", "--dry-run").out
     for said[0] in (
         "Nothing to be done",
         "Job stats:\njob      count\n-----  -------\ntotal        0\n",
@@ -177,11 +181,22 @@ def test_a_study_is_found_by_its_file_and_by_its_name_in_results(name, folder, h
     assert {"first", "compose"} & {*known.split(", ")} == {"first"}
 
 
-def test_the_command_to_predict_names_the_data_set_if_another_has_no_model():
-    given = {"sentences": [], "_table": list, "failed": [], "together": {}, "study": "s", "trust": ""}
+def test_the_command_to_predict_names_the_data_set_if_results_have_models_of_another(here):
+    """Also a model that failed, and one of an earlier version of the study."""
+    given = {
+        "sentences": [],
+        "_table": list,
+        "failed": [],
+        "together": {},
+        "study": "s",
+        "trust": "",
+        "without_model": {},
+    }
     models = {"b": {"method": "RF", "file": "model.skops", "address": None}}
-    for without, option in (({}, ""), ({"a": "ValueError: no"}, " --dataset b")):
-        made = SimpleNamespace(**given, models=models, without_model=without, report="", runs="", root="")
+    made = SimpleNamespace(**given, models=models, report="", runs="", root="results/s")
+    for other, option in (("b", ""), ("a", " --dataset b")):
+        (here / f"results/s/{other}/model").mkdir(parents=True)
+        (here / f"results/s/{other}/model/model.skops").touch()
         assert f"rotastack predict --study s{option} NEW_ROWS.csv" in Answer.as_text(made)
 
 

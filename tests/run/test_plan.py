@@ -255,7 +255,7 @@ def test_times_of_other_users_files_are_left(here, monkeypatch):
     assert [times(job) for job in plan.jobs.all()] == before
 
 
-def test_tables_of_earlier_versions_are_deleted_and_nothing_else(here):
+def test_tables_and_figures_of_earlier_versions_are_deleted_and_nothing_else(here):
     plan = small()
     plan.drop_leftovers()
     plan.copy_pages()
@@ -267,7 +267,11 @@ def test_tables_of_earlier_versions_are_deleted_and_nothing_else(here):
         "results/other/tables/groups.csv",
         *(f"{plan.root}/{name}" for name in ("report.html", "printed/groups.csv")),
     ]
+    kept += [f"{plan.root}/figures/{name}" for name in (*(f"{name}.png" for name in plan.figures), "study/mine.png")]
     gone = [f"{plan.root}/tables/{name}.csv" for name in ("groups", "published", "r2")]
+    gone += [
+        f"{plan.root}/figures/{name}.svg" for name in ("study/ranks-NN", "study/sweep-1", "old/boxes", "old/members")
+    ]
     for path in map(Path, [*kept, *gone]):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()

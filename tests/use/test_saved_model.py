@@ -225,3 +225,13 @@ def test_a_target_is_read_as_that_of_the_training_rows(tmp_path, capsys):
     saved = fitted_ridge(tmp_path, "Preis", {"x": x, "target": x[::-1] ** 2, "Preis": MARKED})
     line = scores(SavedModel(load_model(saved), "m"), ["1.100,5", "1 kg"], pd.DataFrame({"prediction": [1101.5, 0]}))
     assert line.startswith("scores against Preis on 1 of 2 rows: RMSE 1.000, MAE 1.000; undefined")
+
+
+def test_a_range_has_the_unit_of_its_column(here, capsys):
+    """Of durations, which the model reads in days, the table shows no unit."""
+    lasted, kilos = pd.to_timedelta(np.arange(60) + 12, unit="h"), [f"{k * 2} kg" for k in range(60)]
+    pd.DataFrame({"lasted": lasted, "w": kilos, "y": np.arange(60) * 1.5}).to_parquet("t.parquet")
+    assert main(["fit", "t.parquet", "--target", "y", "--estimator", "ridge", "--out", "m.skops"]) == 0
+    pd.DataFrame({"lasted": pd.to_timedelta(["9 days", "1 days"]), "w": ["199 kg", "5 kg"]}).to_parquet("n.parquet")
+    assert main(["predict", "n.parquet", "--model", "m.skops", "--output", "p.csv"]) == 0
+    assert "lasted (1 row; 0.5 to 2.958333333 in days), w (1 row; 0 to 118 in kg)" in capsys.readouterr().err

@@ -81,7 +81,8 @@ class Answer:
             lines.append(("", f"and {len(self.without_model) - 3} more"))
         lines += [("failed", message) for message in self.failed]
         if self.models:
-            option = f" --dataset {next(iter(self.models))}" * (len(self.models) + len(self.without_model) > 1)
+            # Models may have failed, or be of data sets of an earlier version.
+            option = f" --dataset {next(iter(self.models))}" * (len([*Path(self.root).glob("*/model/*.skops")]) > 1)
             lines.append(("predict", f"rotastack predict --study {self.study}{option}{self.trust} NEW_ROWS.csv"))
         lines += [("runs", self.runs), ("results", self.root)]
         return "\n".join([*self.sentences, "", *self._table(), "", headed(lines)])

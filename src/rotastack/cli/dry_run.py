@@ -34,7 +34,7 @@ def lines_of(
     lines = {
         "study": f"{study.document.title or study.name} ({plan.where})",
         "data sets": f"{len(rows)}: {listed(list(study.datasets), 12)}"
-        + (f"; {rows[0]:,} to {rows[-1]:,} rows" if rows[0] else ""),
+        + (f"; {f'{rows[0]:,} to ' * (rows[0] < rows[-1])}{rows[-1]:,} rows" if rows[0] else ""),
         "methods": f"{len(methods)}: {listed(methods, 12)}",
         "score": NAMES[study.score],
         "test": f"{kind}: {protocol}; {study.protocol.n_cells} {study.protocol.cells} per data set",

@@ -154,10 +154,15 @@ class Plan:
         self.skipped = read_json(note, list) if note.is_file() else []
 
     def drop_leftovers(self) -> None:
-        """Delete the tables that earlier versions of the study had."""
+        """Delete the tables and figures that earlier versions of the study had."""
         tables = {*self.tables, *(["published"] if self.published_page else [])}
-        for name in {*chain(*METRICS.values()), *TABLES, "published"} - tables:
-            Path(self.files.table(name)).unlink(missing_ok=True)
+        old = [Path(self.files.table(name)) for name in {*chain(*METRICS.values()), *TABLES, "published"} - tables]
+        drawn = (*FIGURES_OF_STUDY, *chain(*FIGURES_OF_CELLS.values()), "kappa_error", *FIGURES_OF_MEMBERS)
+        figures = [
+            f for f in Path(self.root).glob("figures/*/*.[sp][vn]g") if f"{f.parent.name}/{f.stem}" not in self.figures
+        ]
+        for path in [*old, *(f for f in figures if f.stem in drawn or f.stem.startswith((ranks_name(""), "sweep-")))]:
+            path.unlink(missing_ok=True)
 
     def copy_pages(self) -> None:
         """Copy the pages of the study to ``results``, which shows those of the latest run."""
@@ -262,9 +267,11 @@ class Plan:
     def tables(self) -> list[str]:
         """Names of the study's tables."""
         evaluation = self.study.document.evaluation
-        without = {"calibration"} if self.study.task.name == "regression" else set()
-        without |= set() if evaluation.groups else {"groups"}
-        without |= set() if evaluation.published_columns else {"published_columns", "published_ranks"}
+        without = {
+            *(["calibration"] if self.study.task.name == "regression" else []),
+            *([] if evaluation.groups else ["groups"]),
+            *([] if evaluation.published_columns else ["published_columns", "published_ranks"]),
+        }
         return [name for name in (*METRICS[self.study.task.name], *TABLES) if name not in without]
 
     @property
@@ -276,8 +283,10 @@ class Plan:
     def figures(self) -> dict[str, str]:
         """Figure, as ``study/NAME`` or ``DATASET/NAME`` -> its category in Snakemake's report."""
         study = self.study
-        without = {"calibration"} if study.task.name == "regression" else set()
-        without |= set(OF_SEVERAL) if len(self.datasets) < 2 else set()
+        without = {
+            *(["calibration"] if study.task.name == "regression" else []),
+            *(OF_SEVERAL if len(self.datasets) < 2 else []),
+        }
         ranks = [ranks_name(group["name"]) for group in study.groups_of_methods]
         sweeps = map(sweep_name, range(len(study.document.evaluation.sweeps)))
         of_study = [name for name in (*FIGURES_OF_STUDY, *ranks, *sweeps) if name not in without]

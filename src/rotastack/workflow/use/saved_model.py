@@ -128,11 +128,11 @@ class SavedModel:
 
     def _out_of_range(self, rows: pd.DataFrame) -> list[str]:
         """Return a note on the numbers that are smaller or larger than those of all training rows."""
-        found = []
-        for column, (least, most) in self.pipeline.named_steps["table"].ranges_.items():
-            numbers = numbers_of(rows[column])
+        found, reader = [], self.pipeline.named_steps["table"]
+        for column, (least, most) in reader.ranges_.items():
+            numbers, unit = numbers_of(rows[column]), reader.readings_[column].in_unit
             if n := int(((numbers < least) | (numbers > most)).sum()):
-                found.append(f"{column} ({counted(n, 'row')}; {least:.10g} to {most:.10g})")
+                found.append(f"{column} ({counted(n, 'row')}; {least:.10g} to {most:.10g}{unit})")
         return [f"numbers outside of the training range: {shortened(found)}"] if found else []
 
     def _rows(self, table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -199,7 +199,7 @@ def file_of_study(study: str, dataset: str | None = None, project: str | Path = 
         )
     files = models[study]
     if dataset is None and len(files) > 1:
-        raise RotastackError(f"study {study!r} has several data sets; add --dataset, one of {', '.join(files)}")
+        raise RotastackError(f"{results / study}: several data sets; add --dataset, one of {', '.join(files)}")
     dataset = dataset or next(iter(files))
     if dataset not in files:
         raise RotastackError(
