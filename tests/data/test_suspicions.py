@@ -185,6 +185,11 @@ def test_dates_that_order_the_target_are_named_with_the_option():
     still = table.assign(sold=np.random.default_rng(0).permutation(table["sold"]))
     assert doubts(still, target, "regression")[0].startswith("day is a date")
     assert doubts(table, target, "regression", time="day") == []
+    dice = [np.random.default_rng(k).integers(0, 5, 20).astype(str) for k in range(20)]
+    told = [doubts(table[["day"]][:20].assign(**{target: classes}), target) for classes in dice]
+    assert not any("varies with" in " ".join(of_rows) for of_rows in told), (
+        "of few rows, chance has correlations above .3"
+    )
     visit, outcome = visits()
     assert doubts(visit.assign(n=range(len(visit))), outcome, time="n") == [], "a group divides no rows in time"
 

@@ -29,7 +29,7 @@ ALIKE = 0.2
 LEVEL = 0.05
 """Level of the test whether rows with the same value have alike targets."""
 DRIFT = 0.3
-"""Rank correlation of a date with the target above which the target moves with the date."""
+"""Rank correlation of a date with the target above which the target moves with the date; of few rows three standard errors, if that is more."""
 ID_WORDS = frozenset(["account", "code", "id", "key", "no", "nr", "num", "number", "phone", "serial", "ssn"])
 """Last words of names of ids, among them words that also name counts."""
 
@@ -203,7 +203,11 @@ def _dates(
         known = y[days.index]  # of one class, there is no correlation
         targets = [known] if task == "regression" else [(known == k).astype(float) for k in np.unique(known)]
         drift = max((abs(days.corr(pd.Series(t, days.index), "spearman")) for t in targets if np.ptp(t)), default=0.0)
-        date = f"The target varies with {name} (rank correlation {drift:.2f})" if drift > DRIFT else f"{name} is a date"
+        date = (
+            f"The target varies with {name} (rank correlation {drift:.2f})"
+            if drift > max(DRIFT, 3 / np.sqrt(len(days)))
+            else f"{name} is a date"
+        )
         option = options["time_column"].format(quote(name))
         yield f"{date}: to predict later rows from earlier rows, {option}."
 
