@@ -133,7 +133,7 @@ class _Verdict:
             for m in choice.alike[1:]
             if self.test.unseen(m, best) <= ROPE and (t := tests[m]) and max(map(abs, t.interval)) <= margin
         ]
-        alike = [m for m in choice.alike[1:] if m not in ties]
+        alike = [m for m in choice.alike[1:] if m not in ties and not ((t := tests[m]) and t.p < self.spec.alpha)]
         further = [m for m, t in tests.items() if m not in choice.alike and t and t.p >= self.spec.alpha]
         sentences = []
         if ties:
