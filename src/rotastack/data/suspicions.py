@@ -77,7 +77,10 @@ def _ids(features: pd.DataFrame) -> Iterator[str]:
 
 
 def _group(features: pd.DataFrame, used: list[str], kinds: Mapping[str, str], options: Mapping[str, str]) -> list[str]:
-    """Return a sentence on the first column with alike rows within a value, or with the name of groups."""
+    """Return a sentence on the first column with alike rows within a value, or with the name of groups.
+
+    Numbers do not count if their order tells those of other columns, as that of a size tells the weight.
+    """
     numbers = [c for c in used if kinds[c] == "numeric" and is_numeric_dtype(features[c].dtype)][:MOST_COLUMNS]
     for name, column in features.items():
         if is_float_dtype(column.dtype) or kinds.get(str(name)) in ("date", "constant", "missing"):
@@ -89,12 +92,14 @@ def _group(features: pd.DataFrame, used: list[str], kinds: Mapping[str, str], op
         others = features.loc[several, [c for c in numbers if c != name]]
         within = others.groupby(column[several].to_numpy()).transform("var", ddof=0).mean() / others.var(ddof=0)
         alike = len(others.columns) > 1 and (within < ALIKE).mean() >= 0.5
+        if alike and is_numeric_dtype(column.dtype):
+            standard = ((others - others.mean()) / others.std()).fillna(0).to_numpy()
+            alike = not _in_order(standard, np.unique(column[several], return_inverse=True)[1])
         if alike or named_group(str(name)):
-            why = "with similar rows" if alike else "by its name"
             option = options["groups"].format(quote(str(name)))
             return [
-                f"{name} looks like a group column ({len(sizes)} values, {sizes.mean():.1f} rows each, {why}): with {option} the rows of a "
-                "group stay together, and test rows are from new groups."
+                f"{name} looks like a group column ({len(sizes)} values, {sizes.mean():.1f} rows each, "
+                f"{'with similar rows' if alike else 'by its name'}): with {option} the rows of a group stay together, and test rows are from new groups."
             ]
     return []
 
@@ -216,7 +221,5 @@ def _few_rows(target: pd.Series) -> list[str]:
     """Return a sentence on the classes with few rows."""
     counts = target.value_counts()
     rare = counts[counts < FEW_ROWS]
-    if rare.empty:
-        return []
-    named = shortened((f"{label!r} ({n})" for label, n in rare.items()), 5)
-    return [f"Classes with few rows: {named}; their scores are unreliable."]
+    named = shortened([f"{label!r} ({n})" for label, n in rare.items()], 5)
+    return [f"Classes with few rows: {named}; their scores are unreliable."] if len(rare) else []
