@@ -147,6 +147,9 @@ def test_the_first_column_in_words_is_one_that_surely_matters():
 
     first, rest = said(sure, {**unsure, "loss": 0.005})
     assert re.match("x has the largest effect that is shown: .*0.900 to 0.890 .held out", first)
+    assert " is shown to have an effect on the errors of the model (" in rest, (
+        "not on the target: the column may stand in for another"
+    )
     assert re.match("1 of 2 columns or sets .* over 40 held-out rows, corrected for 5 columns", rest)
     pair = {**sure, "column": "u and v together", "columns": 2}
     for words, told in {

@@ -152,6 +152,15 @@ def test_groups_are_named_with_the_option():
     assert alike.startswith("bed looks like a group column (120 values, 5.6 rows each")
 
 
+def test_a_number_that_goes_with_other_columns_is_no_group():
+    rng = np.random.default_rng(0)
+    size = rng.integers(0, 50, 200)
+    others = size[:, None] / 15 + 0.3 * rng.normal(size=(200, 3))
+    table = pd.DataFrame({"size": size, **dict(zip("abc", others.T, strict=True)), "y": rng.normal(size=200)})
+    assert doubts(table, "y", "regression") == []
+    assert doubts(table.assign(size=21 * size % 50), "y", "regression")[0].startswith("size looks like a group column")
+
+
 @pytest.mark.parametrize("named", [lambda k: f"S{k:02d}", lambda k: 3 * k % 20])
 def test_rows_whose_targets_are_alike_within_a_value_belong_together(named):
     rng = np.random.default_rng(1)
@@ -185,6 +194,11 @@ def test_dates_that_order_the_target_are_named_with_the_option():
     still = table.assign(sold=np.random.default_rng(0).permutation(table["sold"]))
     assert doubts(still, target, "regression")[0].startswith("day is a date")
     assert doubts(table, target, "regression", time="day") == []
+    dice = [np.random.default_rng(k).integers(0, 5, 20).astype(str) for k in range(20)]
+    told = [doubts(table[["day"]][:20].assign(**{target: classes}), target) for classes in dice]
+    assert not any("varies with" in " ".join(of_rows) for of_rows in told), (
+        "of few rows, chance has correlations above .3"
+    )
     visit, outcome = visits()
     assert doubts(visit.assign(n=range(len(visit))), outcome, time="n") == [], "a group divides no rows in time"
 

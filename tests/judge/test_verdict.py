@@ -192,6 +192,15 @@ def test_who_is_not_told_apart_is_a_block_of_the_ranking_and_the_sentence_names_
     assert not any("C (" in s for s in found[:2])
 
 
+def test_equal_digits_are_not_called_alike_where_the_test_tells_the_methods_apart():
+    """B has nearly the loss of A in each of 100 rows, and always a little more: no tie for so few rows, but a difference."""
+    losses = pd.DataFrame({"A": np.random.default_rng(0).uniform(1, 2, 100)})
+    losses["B"] = losses["A"] + np.random.default_rng(1).uniform(1e-6, 2e-6, 100)
+    found = said(losses, "B", task="regression", score="mae", breaker=dict.fromkeys("AB", 0.5), baseline={"mae": 3.0})
+    assert any("is shown (p < 0.001" in sentence for sentence in found)
+    assert not any("cannot be told apart" in sentence for sentence in found)
+
+
 @pytest.mark.parametrize(
     ("counts", "p", "doubted"), [((82, 86), 0.42, True), ((82, 86), 0.001, False), ((20, 60), 0.42, False)]
 )

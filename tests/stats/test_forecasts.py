@@ -22,6 +22,14 @@ def test_noise_trends_and_constants_have_no_season(n):
         assert season(series) is None
 
 
+def test_a_level_that_wanders_has_no_season_and_hides_none():
+    """The autocorrelations of such a level are high and fall slowly: noise on top makes small peaks of them."""
+    rng, weekday = np.random.default_rng(0), 2 * (np.arange(200) % 7 == 0)
+    levels = np.cumsum(rng.standard_normal((50, 200)) / 2, axis=1) + rng.standard_normal((50, 200))
+    assert sum(season(level) is not None for level in levels) <= 2
+    assert sum(season(level + 2 * weekday) == 7 for level in levels / 2) > 40
+
+
 def test_forecasts_are_of_the_same_series():
     """Two stores with a period of four, on two levels; the third opens after the training rows, and the first misses a day."""
     time, store = np.repeat(np.arange(48), 2), np.tile([0, 1], 48)

@@ -30,7 +30,9 @@ def test_an_influence_is_the_derivative_of_the_score_by_the_weight_of_a_row(scor
     expected = np.subtract(above, below) / (2 * step)
     found = unit_influences(score, [(np.arange(N), y, outputs)], np.arange(N))[:, 0] / np.sqrt(N / (N - 1))
     parts = list(score_parts(score, y, outputs))
-    if not all((part.denominator > 0).all() for part in parts):  # no factor for all: rows are missing in a ratio
+    if not all(
+        (part.denominator == 1).all() for part in parts
+    ):  # no factor for all: rows do not count alike in a ratio
         ratios = [part.numerator.sum() / part.denominator.sum() for part in parts]
         found = sum(
             part.slope * (part.numerator - ratio * part.denominator) / part.denominator.sum()
@@ -106,7 +108,42 @@ def test_rows_that_are_tested_in_some_splits_have_as_many_times_as_splits_test_t
 def test_all_rows_with_one_difference_are_tested_by_the_sign_test():
     assert row_test(np.zeros(6), np.zeros(6), 1.0).p == 2 / 64
     assert row_test(np.zeros(6), np.zeros(6), 0.0).p == 1
-    assert row_test(np.zeros(1), np.zeros(1), 1.0) is None
+    assert row_test(np.zeros(2), np.zeros(2), 1.0) is None
+
+
+@pytest.mark.parametrize("sizes", [(30, 30), (60, 5, 5, 5), (80, 5, 5, 5, 5)])
+def test_two_groups_and_one_that_has_most_rows_leave_no_test(sizes):
+    """A t test of two equal methods would find a difference in one of eight such tables."""
+    units = np.repeat(np.arange(len(sizes)), sizes)
+    found = influences_of(np.random.default_rng(0).normal(size=len(units)), units)
+    assert row_test(found, 0 * found, 1.0) is None
+
+
+def test_of_three_groups_the_largest_counts_for_more():
+    units = np.repeat([0, 1, 2], [60, 20, 20])
+    losses = np.abs(np.random.default_rng(0).normal(size=100))
+    sums = np.bincount(units, (losses - losses.mean()) / 100) * np.sqrt(1 / (1 - 0.6**2 - 2 * 0.2**2))
+    np.testing.assert_allclose(influences_of(losses, units)[:, 0], sums)
+
+
+@pytest.mark.parametrize("size", [1e2, 1e6])
+def test_a_row_that_decides_r2_alone_leaves_no_test(size):
+    rng = np.random.default_rng(0)
+    y = np.append(rng.normal(size=49), size)
+    outputs = y * 0.9 + rng.normal(size=(2, 50))
+    influences = [
+        unit_influences("r2", [(np.arange(50), y, np.stack([o] * 3, axis=1))], np.arange(50)) for o in outputs
+    ]
+    assert row_test(*influences, 0.01) is None
+
+
+@pytest.mark.parametrize(("rare", "tested"), [(2, False), (3, True)])
+def test_a_class_of_two_rows_leaves_no_test_of_the_order(rare, tested):
+    """Two rows that differ alike by chance would have no variance: one in ten pairs of equal methods were told apart."""
+    y = (np.arange(60) < rare).astype(int)
+    outputs = np.random.default_rng(0).dirichlet(np.ones(2), (2, 60))
+    influences = [unit_influences("roc_auc", [(np.arange(60), y, mine)], np.arange(60)) for mine in outputs]
+    assert (row_test(*influences, 0.1) is not None) == tested
 
 
 @pytest.mark.parametrize("score", ["balanced_accuracy", "f1"])

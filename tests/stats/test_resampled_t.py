@@ -39,8 +39,11 @@ def test_properties():
 def test_equal_differences_are_defined():
     assert corrected_t(B, B, 80, 20) == (0.0, 4, 1.0, 0.0, (0.0, 0.0))
     always = corrected_t(B + 0.1, B, 80, 20)
-    assert (always.statistic, always.p, *always.interval) == pytest.approx((np.inf, 0, 0.1, 0.1))
+    assert (always.statistic, always.p, *always.interval) == pytest.approx((np.inf, 2 / 2**5, 0.1, 0.1))
     assert corrected_t([0.1 + 0.2, 0.3], [0.3, 0.3], 80, 20).p == 1  # equal but for rounding
+    assert corrected_t([0.2, 0.3], [0.1, 0.2], 70, 30).p == 0.5, (
+        "of two small test sets, one in ten pairs have equal differences by chance"
+    )
 
 
 @pytest.mark.parametrize(

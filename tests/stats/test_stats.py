@@ -227,6 +227,7 @@ def test_variance_intervals_cover_in_small_tables(sd):
         (np.ones((3, 3)), "all cells are equal"),
         (np.tile([0.1, 0.2, 0.3], (3, 1)), "rotation groups differ on these rows; new rows"),
         (np.tile([[0.1], [0.2], [0.3]], (1, 3)), "no effect"),
+        (np.tile([0.1, 0.2], (2, 1)), "no effect"),  # of two methods' errors by chance, one in ten tables is such
     ],
 )
 def test_variance_verdicts(table, verdict):

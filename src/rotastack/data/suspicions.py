@@ -29,7 +29,7 @@ ALIKE = 0.2
 LEVEL = 0.05
 """Level of the test whether rows with the same value have alike targets."""
 DRIFT = 0.3
-"""Rank correlation of a date with the target above which the target moves with the date."""
+"""Rank correlation of a date with the target above which the target moves with the date; of few rows three standard errors, if that is more."""
 ID_WORDS = frozenset(["account", "code", "id", "key", "no", "nr", "num", "number", "phone", "serial", "ssn"])
 """Last words of names of ids, among them words that also name counts."""
 
@@ -77,7 +77,10 @@ def _ids(features: pd.DataFrame) -> Iterator[str]:
 
 
 def _group(features: pd.DataFrame, used: list[str], kinds: Mapping[str, str], options: Mapping[str, str]) -> list[str]:
-    """Return a sentence on the first column with alike rows within a value, or with the name of groups."""
+    """Return a sentence on the first column with alike rows within a value, or with the name of groups.
+
+    Numbers do not count if their order tells those of other columns, as that of a size tells the weight.
+    """
     numbers = [c for c in used if kinds[c] == "numeric" and is_numeric_dtype(features[c].dtype)][:MOST_COLUMNS]
     for name, column in features.items():
         if is_float_dtype(column.dtype) or kinds.get(str(name)) in ("date", "constant", "missing"):
@@ -89,12 +92,14 @@ def _group(features: pd.DataFrame, used: list[str], kinds: Mapping[str, str], op
         others = features.loc[several, [c for c in numbers if c != name]]
         within = others.groupby(column[several].to_numpy()).transform("var", ddof=0).mean() / others.var(ddof=0)
         alike = len(others.columns) > 1 and (within < ALIKE).mean() >= 0.5
+        if alike and is_numeric_dtype(column.dtype):
+            standard = ((others - others.mean()) / others.std()).fillna(0).to_numpy()
+            alike = not _in_order(standard, np.unique(column[several], return_inverse=True)[1])
         if alike or named_group(str(name)):
-            why = "with similar rows" if alike else "by its name"
             option = options["groups"].format(quote(str(name)))
             return [
-                f"{name} looks like a group column ({len(sizes)} values, {sizes.mean():.1f} rows each, {why}): with {option} the rows of a "
-                "group stay together, and test rows are from new groups."
+                f"{name} looks like a group column ({len(sizes)} values, {sizes.mean():.1f} rows each, "
+                f"{'with similar rows' if alike else 'by its name'}): with {option} the rows of a group stay together, and test rows are from new groups."
             ]
     return []
 
@@ -203,7 +208,11 @@ def _dates(
         known = y[days.index]  # of one class, there is no correlation
         targets = [known] if task == "regression" else [(known == k).astype(float) for k in np.unique(known)]
         drift = max((abs(days.corr(pd.Series(t, days.index), "spearman")) for t in targets if np.ptp(t)), default=0.0)
-        date = f"The target varies with {name} (rank correlation {drift:.2f})" if drift > DRIFT else f"{name} is a date"
+        date = (
+            f"The target varies with {name} (rank correlation {drift:.2f})"
+            if drift > max(DRIFT, 3 / np.sqrt(len(days)))
+            else f"{name} is a date"
+        )
         option = options["time_column"].format(quote(name))
         yield f"{date}: to predict later rows from earlier rows, {option}."
 
@@ -212,7 +221,5 @@ def _few_rows(target: pd.Series) -> list[str]:
     """Return a sentence on the classes with few rows."""
     counts = target.value_counts()
     rare = counts[counts < FEW_ROWS]
-    if rare.empty:
-        return []
-    named = shortened((f"{label!r} ({n})" for label, n in rare.items()), 5)
-    return [f"Classes with few rows: {named}; their scores are unreliable."]
+    named = shortened([f"{label!r} ({n})" for label, n in rare.items()], 5)
+    return [f"Classes with few rows: {named}; their scores are unreliable."] if len(rare) else []

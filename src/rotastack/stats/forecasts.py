@@ -5,7 +5,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 EVIDENT = 0.3
-"""Autocorrelation from which a period is evident; in short series three standard errors, if that is more."""
+"""Autocorrelation from which a period is evident; in short series three standard errors, if that is more. A level that wanders has
+high autocorrelations, too: that of a period is three standard errors above that of a shorter lag."""
 
 
 def season(series: NDArray[np.float64]) -> int | None:
@@ -16,8 +17,9 @@ def season(series: NDArray[np.float64]) -> int | None:
         return None
     products = np.fft.irfft(np.abs(np.fft.rfft(rest, 2 * n)) ** 2)
     correlation = products[: n // 3 + 2] / products[0]
-    inner = correlation[2:-1]
-    peaks = (inner > correlation[1:-2]) & (inner >= correlation[3:]) & (inner > max(EVIDENT, 3 / np.sqrt(n)))
+    inner, shorter = correlation[2:-1], np.minimum.accumulate(correlation[1:-2])
+    least = np.maximum(EVIDENT, shorter.clip(0) + 3 / np.sqrt(n))
+    peaks = (inner > correlation[1:-2]) & (inner >= correlation[3:]) & (inner > least)
     return int(np.flatnonzero(peaks & (inner >= 0.9 * inner[peaks].max(initial=0)))[0]) + 2 if peaks.any() else None
 
 

@@ -8,11 +8,13 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 from scipy.stats import t as t_distribution
 
-from rotastack.stats.metrics import DECIDED
 from rotastack.stats.scores import MEANS, row_losses, with_ties
 
 Cell = tuple[NDArray[np.intp], NDArray, NDArray[np.floating]]
 """The numbers of the test rows of a cell, their targets, and the outputs for them."""
+
+OF_DECISIONS = ("balanced_accuracy", "f1")
+"""Scores of decisions by class; their shares of right decisions may be 0 or 1."""
 
 
 class Part(NamedTuple):
@@ -33,8 +35,9 @@ def unit_influences(
     denominators b of the rows, a row's influence in a cell is ``slope (a - r b) / mean(b)``: the derivative of the cell's
     score with respect to the row's weight, times the number of rows. For a mean of losses the influence is the loss minus the mean
     loss, for the area under the ROC curve the structural components of DeLong et al. minus the area. A unit has the sum of its
-    rows' influences, divided by the number of cells and of their rows, and multiplied by ``sqrt(g / (g - 1))``, where g units
-    have a part in the ratio: without this factor the variance of a ratio of few units would be too small. A share of right decisions
+    rows' influences, divided by the number of cells and of their rows, and multiplied by ``sqrt(g / (g - 1))``, where g is the
+    effective number of units in the ratio, ``sum(b)^2 / sum(b^2)`` with the units' sums of denominators: without this factor the
+    variance of a ratio of few units, or of one that few units make, would be too small. A share of right decisions
     for a class that is 0 or 1 would have no variance, however few rows the class has: Laplace's rule of succession takes its
     place, (1 + g) / (2 + g) for 1.
 
@@ -54,8 +57,8 @@ def unit_influences(
     -------
     ndarray of shape (n_units, n_times)
         The part of each unit's influence that is due to the first, second, ... time that its rows are tested, 0 where there
-        is none. The sum of squares of the units' sums is about the variance of the mean score. NaN if a ratio has a
-        single unit.
+        is none. The sum of squares of the units' sums is about the variance of the mean score. NaN if g is 2 or less; 1 for
+        balanced accuracy and F1.
 
     References
     ----------
@@ -71,15 +74,16 @@ def unit_influences(
     found = np.zeros((units.max() + 1, tested.max()))
     for key in dict.fromkeys(part.key for *_, part in parts):
         mine = [(rows, times, part) for rows, times, part in parts if part.key == key]
-        n = np.count_nonzero(sum(np.bincount(units[rows], part.denominator, len(found)) for rows, _, part in mine))
+        sums = sum(np.bincount(units[rows], part.denominator, len(found)) for rows, _, part in mine)
+        n = np.sum(sums) ** 2 / np.sum(sums**2)
         level = np.mean([part.numerator.sum() / part.denominator.sum() for *_, part in mine])
-        if key and score in DECIDED and level in (0, 1):
+        if score in OF_DECISIONS and level in (0, 1):
             level = (level * n + 1) / (n + 2)
         of_part = np.zeros_like(found)
         for rows, times, part in mine:
             shares = part.slope * (part.numerator - level * part.denominator) / part.denominator.sum()
             np.add.at(of_part, (units[rows], times), shares / len(cells))
-        found += of_part * np.sqrt(n / (n - 1)) if n > 1 else np.nan
+        found += of_part * np.sqrt(n / (n - 1)) if n > 1 + (score not in OF_DECISIONS) else np.nan
     return found
 
 
@@ -208,7 +212,7 @@ def row_test(
     Returns
     -------
     RowTest or None
-        None if the variance is unknown. If all units have the same difference, p is that of the sign test.
+        None if the variance is unknown, as with fewer than three units. If all units have the same difference, p is that of the sign test.
 
     References
     ----------
@@ -223,7 +227,7 @@ def row_test(
     (0.152, [-0.29, 1.29])
     """
     n = len(first)
-    if n < 2:
+    if n < 3:
         return None
     by_time = (first - second).reshape(n, -1)
     gaps = by_time.sum(axis=1)

@@ -59,7 +59,7 @@ def corrected_t(x: ArrayLike, y: ArrayLike, n_train: float, n_test: float, *, al
     Returns
     -------
     CorrectedT
-        If all differences are equal, t is infinite and p is 0; if all are 0, t is 0 and p is 1.
+        If all differences are equal, t is infinite and p is that of the sign test; if all are 0, t is 0 and p is 1.
 
     Raises
     ------
@@ -95,6 +95,6 @@ def corrected_t(x: ArrayLike, y: ArrayLike, n_train: float, n_test: float, *, al
     mean, sd = (0.0 if abs(v) < rounding else float(v) for v in (differences.mean(), differences.std(ddof=1)))
     error = sd * float(np.sqrt(1 / len(differences) + n_test / n_train))
     statistic = mean / error if error else (float(np.copysign(np.inf, mean)) if mean else 0.0)
-    p = 2 * float(t_distribution.sf(abs(statistic), df))
+    p = 2.0**-df if np.isinf(statistic) else 2 * float(t_distribution.sf(abs(statistic), df))
     half = float(t_distribution.ppf(1 - alpha / 2, df)) * error
     return CorrectedT(statistic, df, p, mean, (mean - half, mean + half))

@@ -177,9 +177,10 @@ def _component(ms, df, ms_rest, df_rest, size, alpha):
 
 
 def _f_test(ms, df, ms_rest, df_rest):
-    """Return F and its p-value for a mean square against the residual mean square."""
+    """Return F and its p-value for a mean square against the residual mean square; without a residual, p is the
+    probability that chance gives all groups of the other kind the same order."""
     if ms_rest == 0:
-        return (float("inf"), 0.0) if ms > 0 else (0.0, 1.0)
+        return (float("inf"), float(np.prod(np.arange(1.0, df + 2)) ** (-df_rest / df))) if ms > 0 else (0.0, 1.0)
     return float(ms / ms_rest), float(f_distribution.sf(ms / ms_rest, df, df_rest))
 
 

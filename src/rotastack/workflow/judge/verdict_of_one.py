@@ -133,7 +133,7 @@ class _Verdict:
             for m in choice.alike[1:]
             if self.test.unseen(m, best) <= ROPE and (t := tests[m]) and max(map(abs, t.interval)) <= margin
         ]
-        alike = [m for m in choice.alike[1:] if m not in ties]
+        alike = [m for m in choice.alike[1:] if m not in ties and not ((t := tests[m]) and t.p < self.spec.alpha)]
         further = [m for m, t in tests.items() if m not in choice.alike and t and t.p >= self.spec.alpha]
         sentences = []
         if ties:
@@ -155,12 +155,12 @@ class _Verdict:
         tests = {m: self.test(m, control) for m in others}
         if tests[method] is None:
             return None, [say.NO_TEST.format(unit=self.test.unit)]
-        adjusted, n = self._adjusted({m: t.p if t else 1.0 for m, t in tests.items()})[method], len(others)
+        adjusted, n = float(holm(pd.Series({m: t.p if t else 1.0 for m, t in tests.items()}))[method]), len(others)
         beside = ""
         if self.repeated and self.test_to_train is not None and self.cells.notna().sum().min() > 1:
             pairs = {m: self.cells[[m, control]].dropna() for m in others}
             p = {m: corrected_t(both[m], both[control], 1.0, self.test_to_train).p for m, both in pairs.items()}
-            beside = say.BESIDE.format(n=len(pairs[method]), p=p_equal(self._adjusted(p)[method]))
+            beside = say.BESIDE.format(n=len(pairs[method]), p=p_equal(holm(pd.Series(p))[method]))
         picked = say.PICKED.format(n=n, n_methods=n + 1) if n > 1 else ""
         return adjusted, [
             say.TESTED.format(
@@ -172,10 +172,6 @@ class _Verdict:
                 beside=beside,
             )
         ]
-
-    def _adjusted(self, p: Mapping[str, float]) -> Mapping[str, float]:
-        """Return p-values after Holm's correction."""
-        return holm(pd.Series(p, dtype=float)).to_dict()
 
     def _rotations(self) -> list[str]:
         """Return sentences on methods with rotations against the same ones without, where a test is possible.

@@ -135,7 +135,7 @@ def _importances_in_words(content: Mapping[str, Any], sign: int) -> list[str]:
     columns = "columns" if len(importances) == tested["columns"] else "columns or sets of correlated columns"
     units = "held-out rows" if tested["units"] == tested["rows"] else "groups of held-out rows"
     words = [
-        f"{len(used) or 'None'} of {len(importances)} {columns} {'is' if len(used) < 2 else 'are'} shown to have an effect, given the other columns (do absolute {errors} rise with shuffled values? "
+        f"{len(used) or 'None'} of {len(importances)} {columns} {'is' if len(used) < 2 else 'are'} shown to have an effect on the errors of the model (do absolute {errors} rise with shuffled values? "
         f"One-sided paired t test over {tested['units']:,} {units}, corrected for {tested['columns']:,} columns by Holm)."
     ]
     if not used:

@@ -31,8 +31,8 @@ MOST_SHOWN = 1000
 MOST_CURVES = 10
 """The most classes for which ROC and precision-recall curves are stored."""
 
-TREND = 0.1
-"""Share of test rows with a target outside the range of the training rows from which a trend is named."""
+BEYOND = 0.1
+"""Share of test rows with a target outside the range of the training rows from which the share is told; of few rows chance has as many."""
 
 SPANS = 6
 """About the number of spans into which later test rows are divided for a test."""
@@ -258,7 +258,7 @@ def _baseline(table: Prepared, divisions: Divisions) -> pd.DataFrame:
 
 
 def _in_time(table: Prepared, divisions: Divisions) -> list[str]:
-    """Return sentences on a regression in time: the RMSE of naive forecasts, and a trend that trees cannot follow."""
+    """Return sentences on a regression in time: the RMSE of naive forecasts, and targets that trees cannot reach."""
     if table.time is None or table.classes:
         return []
     errors: dict[str, list[float]] = {}
@@ -272,8 +272,8 @@ def _in_time(table: Prepared, divisions: Divisions) -> list[str]:
     shown, share = printer("rmse", list(means.values())), np.mean(beyond)
     same = "" if table.series_name is None else f" of the same {table.series_name}"
     naive = f"Naive forecasts: {' and '.join(f'{name}{same} has RMSE {shown(rmse)}' for name, rmse in means.items())}."
-    trend = f"A trend: {share:.0%} of the test rows have a target outside the range of the training rows; trees cannot extrapolate, ridge can."
-    return [naive, trend] if share > TREND else [naive]
+    beyond_range = f"{share:.0%} of the test rows have a target outside the range of the training rows; trees cannot extrapolate, ridge can."
+    return [naive, beyond_range] if share > BEYOND else [naive]
 
 
 def _decided(method: str, y: NDArray, outputs: NDArray, table: Prepared) -> list[dict[str, Any]]:
