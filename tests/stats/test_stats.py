@@ -147,6 +147,7 @@ def test_a_comparison_is_printed_as_a_short_table_and_reported_in_sentences():
     assert str(report) == f"{report.text}\n\n{comparison}"
     tied = compare(errors[["RF", "RRE"]].assign(RF=errors["RRE"])[:1], higher_is_better=False).report(alpha=0.01)
     assert tied.text.startswith("RF, RRE share")
+    assert "\nThat RF differs from another is not shown (Nemenyi's test at 0.01" in tied.text
     assert len(str(compare(pd.DataFrame([range(50)]), False)).splitlines()) < 25
 
 

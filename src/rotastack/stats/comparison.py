@@ -97,9 +97,10 @@ class Comparison:
             p = "< 0.001" if self.p_value < 0.001 else f"= {self.p_value:.3f}"
             differ = "The methods differ" if self.p_value < alpha else "That the methods differ is not shown"
             text += f"\n{differ} (Friedman's test, p {p})."
-        others = ", ".join(map(str, table.index[table["p against the best"] < alpha])) or "no other method"
+        others = ", ".join(map(str, table.index[table["p against the best"] < alpha]))
+        differs = f"{best[0]} differs from {others}" if others else f"That {best[0]} differs from another is not shown"
         test = f"Nemenyi's test at {alpha:g}, critical difference {self.critical_difference(alpha):.2f}"
-        text += f"\n{best[0]} differs from {others} ({test})."
+        text += f"\n{differs} ({test})."
         return ComparisonReport(text, table)
 
     @cached_property
