@@ -28,17 +28,16 @@ def test_an_influence_is_the_derivative_of_the_score_by_the_weight_of_a_row(scor
     step, eye = 1e-6, np.eye(N)
     above, below = ([scikit_learns(score, y, outputs, weights=1 + h * row) for row in eye] for h in (step, -step))
     expected = np.subtract(above, below) / (2 * step)
-    found = unit_influences(score, [(np.arange(N), y, outputs)], np.arange(N))[:, 0] / np.sqrt(N / (N - 1))
-    parts = list(score_parts(score, y, outputs))
-    if not all(
-        (part.denominator == 1).all() for part in parts
-    ):  # no factor for all: rows do not count alike in a ratio
-        ratios = [part.numerator.sum() / part.denominator.sum() for part in parts]
-        found = sum(
-            part.slope * (part.numerator - ratio * part.denominator) / part.denominator.sum()
-            for part, ratio in zip(parts, ratios, strict=True)
-        )
-    np.testing.assert_allclose(found, expected, atol=1e-8)
+    shares, effective = [], []
+    for part in score_parts(score, y, outputs):
+        total = part.denominator.sum()
+        ratio = part.numerator.sum() / total
+        shares.append(part.slope * (part.numerator - ratio * part.denominator) / total)
+        effective.append(total**2 / (part.denominator**2).sum())  # number of rows in the ratio
+    np.testing.assert_allclose(sum(shares), expected, atol=1e-8)
+    found = unit_influences(score, [(np.arange(N), y, outputs)], np.arange(N))[:, 0]
+    widened = (share * np.sqrt(g / (g - 1)) for share, g in zip(shares, effective, strict=True))
+    np.testing.assert_allclose(found, sum(widened), atol=1e-12)
 
 
 def test_for_a_mean_of_losses_and_the_models_that_were_tested_the_test_is_the_paired_t_test():

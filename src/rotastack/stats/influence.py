@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 from scipy.stats import t as t_distribution
 
+from rotastack.stats.metrics import DECIDED
 from rotastack.stats.scores import MEANS, row_losses, with_ties
 
 Cell = tuple[NDArray[np.intp], NDArray, NDArray[np.floating]]
 """The numbers of the test rows of a cell, their targets, and the outputs for them."""
 
-OF_DECISIONS = ("balanced_accuracy", "f1")
+OF_DECISIONS = tuple(score for score in DECIDED if score not in MEANS)
 """Scores of decisions by class; their shares of right decisions may be 0 or 1."""
 
 
